@@ -1,0 +1,102 @@
+/*
+ * Files of the local system: the only place that sees descriptors' errno.
+ *
+ * All names are relative to an open directory descriptor (AT_FDCWD for paths), so that a
+ * directory swapped meanwhile is noticed, not followed. EINTR and short transfers are handled.
+ */
+#ifndef LITH_BASE_FILE_H
+#define LITH_BASE_FILE_H
+
+#include <sys/types.h>
+
+#include "base/mem.h"
+#include "base/source.h"
+
+/* What is known of a file. Times are nanoseconds since the epoch. */
+struct lith_file_info {
+    uint64_t size;
+    int64_t mtime_ns;
+    uint64_t device;
+    uint64_t inode;
+    uint32_t mode; /* permission bits */
+    uid_t uid;
+    gid_t gid;
+    bool is_file;
+    bool is_directory;
+    bool is_symlink; /* only from lith_file_stat with follow = false */
+};
+
+/* Opens an existing file for reading; not a regular file is INVALID. */
+LITH_MUST_CHECK enum lith_code lith_file_open(int dir_fd, const char *name, int *ret_fd,
+                                              struct lith_err *err);
+/* Creates a file that must not exist yet (CONFLICT), for writing and reading. */
+LITH_MUST_CHECK enum lith_code lith_file_create(int dir_fd, const char *name, uint32_t mode,
+                                                int *ret_fd, struct lith_err *err);
+/* Opens a directory. */
+LITH_MUST_CHECK enum lith_code lith_dir_open(int dir_fd, const char *name, int *ret_fd,
+                                             struct lith_err *err);
+/* Closes; a negative fd is a no-op. For written files check lith_file_sync first. */
+void lith_fd_close(int fd);
+
+LITH_MUST_CHECK enum lith_code lith_file_stat(int dir_fd, const char *name, bool follow,
+                                              struct lith_file_info *ret_info,
+                                              struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_fd_stat(int fd, struct lith_file_info *ret_info,
+                                            struct lith_err *err);
+
+/* Reads exactly `bytes`; fewer in the file is CORRUPT ("the file became shorter"). `name` is for
+ * the text of the error. */
+LITH_MUST_CHECK enum lith_code lith_fd_read(int fd, const char *name, uint64_t offset, void *to,
+                                            size_t bytes, struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_fd_write(int fd, const char *name, uint64_t offset,
+                                             const void *from, size_t bytes, struct lith_err *err);
+
+/* fsync of a file or a directory. A failure is final for that file: never try it again. */
+LITH_MUST_CHECK enum lith_code lith_fd_sync(int fd, const char *name, struct lith_err *err);
+
+LITH_MUST_CHECK enum lith_code lith_file_rename(int dir_fd, const char *from, const char *to,
+                                                struct lith_err *err);
+/* Removes a file; NOT_FOUND when it is not there. */
+LITH_MUST_CHECK enum lith_code lith_file_unlink(int dir_fd, const char *name, struct lith_err *err);
+/* Sets owner, group and mode; EPERM of the owner change is not a failure (only root may). */
+LITH_MUST_CHECK enum lith_code lith_fd_own(int fd, const char *name, uid_t uid, gid_t gid,
+                                           uint32_t mode, struct lith_err *err);
+/* Takes an exclusive advisory lock (flock), waiting for it. UNSUPPORTED where refused. */
+LITH_MUST_CHECK enum lith_code lith_fd_lock(int fd, const char *name, struct lith_err *err);
+
+/* A whole file, with a zero byte behind it, taken from `mem`. More than `limit` is LIMIT. */
+LITH_MUST_CHECK enum lith_code lith_file_read_all(int dir_fd, const char *name, size_t limit,
+                                                  struct lith_mem *mem, uint8_t **ret_data,
+                                                  size_t *ret_bytes, struct lith_err *err);
+
+/* Calls `each` for every entry of a directory except . and .., in no order. A failure of `each`
+ * ends the walk and is returned. */
+LITH_MUST_CHECK enum lith_code lith_dir_list(int dir_fd, const char *name,
+                                             enum lith_code (*each)(void *ctx, const char *entry,
+                                                                    struct lith_err *err),
+                                             void *ctx, struct lith_err *err);
+
+/* A source over a file; lith_source_close closes the descriptor. `name` is copied. */
+LITH_MUST_CHECK enum lith_code lith_file_source_open(int dir_fd, const char *name,
+                                                     struct lith_mem *mem,
+                                                     struct lith_source **ret_source,
+                                                     struct lith_err *err);
+
+/* A sink that appends to an open descriptor through a buffer; the descriptor stays the owner's. */
+struct lith_file_sink {
+    struct lith_sink base;
+    int fd;
+    const char *name; /* borrowed, for errors */
+    uint8_t *buffer;
+    size_t buffered;
+    uint32_t crc; /* CRC-32 of all bytes written so far */
+};
+LITH_MUST_CHECK enum lith_code lith_file_sink_init(struct lith_file_sink *sink, int fd,
+                                                   const char *name, struct lith_mem *mem,
+                                                   struct lith_err *err);
+/* Writes what is still buffered. */
+LITH_MUST_CHECK enum lith_code lith_file_sink_flush(struct lith_file_sink *sink,
+                                                    struct lith_err *err);
+void lith_file_sink_done(struct lith_file_sink *sink);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * Checksums and hashes: CRC-32 (pages, files), XXH64 (bloom filters), XXH3-128 (fingerprints).
+ *
+ * XXH3-128 results are two 64-bit halves; in text they are 32 hex digits, high half first.
+ */
+#ifndef LITH_BASE_HASH_H
+#define LITH_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct lith_hash128 {
+    uint64_t low;
+    uint64_t high;
+};
+
+/* CRC-32 with the gzip polynomial, continuing from `crc` (0 at the start). */
+uint32_t lith_crc32(uint32_t crc, const void *data, size_t bytes);
+
+/* XXH64 with seed 0, as the Parquet bloom filter specification has it. */
+uint64_t lith_xxh64(const void *data, size_t bytes);
+
+struct lith_hash128 lith_hash128(const void *data, size_t bytes, uint64_t seed);
+
+/* Writes 32 lower-case hex digits and a zero. */
+void lith_hash128_text(struct lith_hash128 hash, char ret_text[33]);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * JSON values: this is the only user of jansson.
+ *
+ * Integers are exact 64-bit; duplicate keys are refused; depth and size are bounded; objects keep
+ * their order, so a rewrite changes only what was changed. A `struct lith_json *` is jansson's
+ * json_t under our name: reference counted, freed by lith_json_free of the root.
+ */
+#ifndef LITH_BASE_JSON_H
+#define LITH_BASE_JSON_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+struct lith_json;
+
+/* Parses all of `bytes`. CORRUPT names line and column. */
+LITH_MUST_CHECK enum lith_code lith_json_parse(const void *data, size_t bytes,
+                                               struct lith_json **ret_root, struct lith_err *err);
+void lith_json_free(struct lith_json *root);
+struct lith_json *lith_json_clone(const struct lith_json *json); /* deep; NULL when out of memory */
+
+/* Appends the text: keys in order; `indent` 0 = compact on one line. */
+LITH_MUST_CHECK enum lith_code lith_json_write(const struct lith_json *root, unsigned indent,
+                                               struct lith_buf *to, struct lith_err *err);
+
+/* New values; NULL only when out of memory. Setters below take ownership, also on failure, and
+ * accept NULL as a failed value, so that building is a straight line checked once. */
+struct lith_json *lith_json_object(void);
+struct lith_json *lith_json_array(void);
+struct lith_json *lith_json_text(const char *text);
+struct lith_json *lith_json_text_bytes(const void *data, size_t bytes); /* invalid UTF-8: U+FFFD */
+struct lith_json *lith_json_int(int64_t value);
+struct lith_json *lith_json_bool(bool value);
+struct lith_json *lith_json_real(double value);
+struct lith_json *lith_json_null(void);
+bool lith_json_set(struct lith_json *object, const char *key, struct lith_json *value);
+bool lith_json_push(struct lith_json *array, struct lith_json *value);
+bool lith_json_remove(struct lith_json *object, const char *key);
+
+/* Readers: NULL, 0 or false where the value is absent or of another type (`_get` style); the
+ * _is functions tell them apart. Returned pointers are borrowed from the root. */
+bool lith_json_is_object(const struct lith_json *json);
+bool lith_json_is_array(const struct lith_json *json);
+bool lith_json_is_text(const struct lith_json *json);
+bool lith_json_is_int(const struct lith_json *json);
+bool lith_json_is_bool(const struct lith_json *json);
+struct lith_json *lith_json_get(const struct lith_json *object, const char *key);
+size_t lith_json_count(const struct lith_json *array_or_object);
+struct lith_json *lith_json_at(const struct lith_json *array, size_t index);
+const char *lith_json_text_of(const struct lith_json *json);
+int64_t lith_json_int_of(const struct lith_json *json);
+bool lith_json_bool_of(const struct lith_json *json);
+/* Calls `each` for the members in order. */
+void lith_json_each(const struct lith_json *object,
+                    void (*each)(void *ctx, const char *key, const struct lith_json *value),
+                    void *ctx);
+
+/* LITH_AUTO(json) struct lith_json *j = NULL; */
+static inline void lith_json_auto(struct lith_json **json)
+{
+    lith_json_free(*json);
+}
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * Every queue, buffer, retry, depth and count of the library has its maximum here, with its reason.
+ */
+#ifndef LITH_BASE_LIMITS_H
+#define LITH_BASE_LIMITS_H
+
+#include <stdint.h>
+
+#define LITH_KIB ((uint64_t)1 << 10)
+#define LITH_MIB ((uint64_t)1 << 20)
+#define LITH_GIB ((uint64_t)1 << 30)
+
+/* Arena blocks: a page of memory at first, then large enough that their headers do not count. */
+#define LITH_ARENA_BLOCK_BYTES_MIN 4096u
+#define LITH_ARENA_BLOCK_BYTES_MAX (1u << 20)
+
+/* Budgets: the smallest that the tests hold every merge to, and the default of the program. */
+#define LITH_MEMORY_BYTES_MIN (16 * LITH_MIB)
+#define LITH_MEMORY_BYTES_DEFAULT (256 * LITH_MIB)
+#define LITH_SCRATCH_BYTES_DEFAULT (4 * LITH_GIB)
+
+/*
+ * A share of the budget that one page, one value or one window may take. A quarter leaves room
+ * for the page read, the page written, its compressed form and the dictionaries.
+ */
+#define LITH_BUDGET_SHARES 4u
+
+/* Parquet footers: larger ones than this are refused (a lie, or a file no reader opens). */
+#define LITH_FOOTER_BYTES_MAX (256 * LITH_MIB)
+/* First read from the end of a file; most footers fit, so most files open in one read. */
+#define LITH_FOOTER_GUESS_BYTES (64 * LITH_KIB)
+/* Page headers: Arrow's cap; statistics with large strings make them large. */
+#define LITH_PAGE_HEADER_BYTES_MAX (16 * LITH_MIB)
+/* First read of a page header; a second one follows where it is longer. */
+#define LITH_PAGE_HEADER_GUESS_BYTES 1024u
+
+/* Nesting of the schema: the corpus has 50 lists of structs (150 groups); Arrow and DuckDB stop
+ * far below. Levels must fit 16 bits. */
+#define LITH_SCHEMA_DEPTH_MAX 256u
+/* Nesting of Thrift values that are skipped. */
+#define LITH_THRIFT_DEPTH_MAX 64u
+
+/* Values and positions that are decoded at a time. */
+#define LITH_BATCH_POSITIONS 4096u
+
+/* New pages: the field's usual size, and parquet-java's row count. */
+#define LITH_PAGE_BYTES_TARGET (1 * LITH_MIB)
+#define LITH_PAGE_ROWS_MAX 20000u
+/* New dictionaries: what writers default to. */
+#define LITH_DICTIONARY_BYTES_MAX (1 * LITH_MIB)
+/* Statistics with longer bounds are truncated or left out (Arrow's default for a chunk). */
+#define LITH_STATISTICS_BYTES_MAX 4096u
+/* Bounds of pages in a column index are truncated to this (parquet-java's default). */
+#define LITH_INDEX_BOUND_BYTES_MAX 64u
+
+/* Bloom filters: readers' bounds (parquet-java, Arrow, arrow-rs). */
+#define LITH_BLOOM_BYTES_MIN 32u
+#define LITH_BLOOM_BYTES_MAX (128u << 20)
+
+/* Files kept open at once by one job; far below the usual limit of 1024. */
+#define LITH_OPEN_FILES_MAX 128u
+
+/* Manifests: 10,000 entries with long names are about 4 MiB; jansson builds a tree of them. */
+#define LITH_MANIFEST_BYTES_MAX (64 * LITH_MIB)
+#define LITH_JSON_DEPTH_MAX 64u
+
+#endif

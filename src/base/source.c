@@ -1,0 +1,54 @@
+/*
+ * Byte sources and sinks: range checks in one place, and the source over memory.
+ */
+#include "base/source.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum lith_code lith_source_read(struct lith_source *source, uint64_t offset, void *to, size_t bytes,
+                                struct lith_err *err)
+{
+    if (offset > source->size || bytes > source->size - offset)
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "%zu bytes at offset %" PRIu64 " pass the end at %" PRIu64, bytes, offset,
+                         source->size);
+    return bytes ? source->ops->read(source, offset, to, bytes, err) : LITH_OK;
+}
+
+void lith_source_close(struct lith_source *source)
+{
+    if (source)
+        source->ops->close(source);
+}
+
+enum lith_code lith_sink_write(struct lith_sink *sink, const void *from, size_t bytes,
+                               struct lith_err *err)
+{
+    if (bytes == 0)
+        return LITH_OK;
+    LITH_TRY(sink->ops->write(sink, from, bytes, err));
+    sink->written += bytes;
+    return LITH_OK;
+}
+
+static enum lith_code memory_read(struct lith_source *source, uint64_t offset, void *to,
+                                  size_t bytes, struct lith_err *err)
+{
+    (void)err;
+    memcpy(to, ((struct lith_memory_source *)source)->data + offset, bytes);
+    return LITH_OK;
+}
+
+static void memory_close(struct lith_source *source)
+{
+    (void)source;
+}
+
+void lith_memory_source_init(struct lith_memory_source *source, const void *data, size_t bytes)
+{
+    static const struct lith_source_ops ops = {.read = memory_read, .close = memory_close};
+
+    source->base = (struct lith_source){.ops = &ops, .size = bytes};
+    source->data = data;
+}

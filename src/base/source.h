@@ -1,0 +1,69 @@
+/*
+ * Byte sources and sinks: where files are read from and written to, as tables of functions.
+ *
+ * The format code knows nothing of paths, descriptors or object stores; it reads ranges and
+ * appends bytes. A concrete source embeds `struct lith_source` as its first member.
+ */
+#ifndef LITH_BASE_SOURCE_H
+#define LITH_BASE_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct lith_source;
+
+struct lith_source_ops {
+    /* Reads exactly `bytes` at `offset`; the range lies inside the size. IO, TRANSIENT; CORRUPT
+     * where the file has become shorter. */
+    enum lith_code (*read)(struct lith_source *source, uint64_t offset, void *to, size_t bytes,
+                           struct lith_err *err);
+    /* Ends and frees the source. */
+    void (*close)(struct lith_source *source);
+};
+
+/* Random access to bytes that do not change. Single-thread. */
+struct lith_source {
+    const struct lith_source_ops *ops;
+    uint64_t size; /* bytes */
+};
+
+/* Reads exactly `bytes` at `offset`. CORRUPT when the range passes the end. */
+LITH_MUST_CHECK enum lith_code lith_source_read(struct lith_source *source, uint64_t offset,
+                                                void *to, size_t bytes, struct lith_err *err);
+
+/* NULL is a no-op. */
+void lith_source_close(struct lith_source *source);
+
+struct lith_sink;
+
+struct lith_sink_ops {
+    enum lith_code (*write)(struct lith_sink *sink, const void *from, size_t bytes,
+                            struct lith_err *err);
+};
+
+/* An append-only destination. Ending it (fsync, close, rename) is its owner's. Single-thread. */
+struct lith_sink {
+    const struct lith_sink_ops *ops;
+    uint64_t written; /* bytes so far: the position of the next byte */
+};
+
+/* Appends and counts. IO, DENIED, NOMEM. */
+LITH_MUST_CHECK enum lith_code lith_sink_write(struct lith_sink *sink, const void *from,
+                                               size_t bytes, struct lith_err *err);
+
+/* A source over memory that outlives it; nothing to close. */
+struct lith_memory_source {
+    struct lith_source base;
+    const uint8_t *data;
+};
+void lith_memory_source_init(struct lith_memory_source *source, const void *data, size_t bytes);
+
+/* LITH_AUTO(source) struct lith_source *s = NULL; */
+static inline void lith_source_auto(struct lith_source **source)
+{
+    lith_source_close(*source);
+}
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * What a long call works with: its memory, its scratch space, and the caller's wish to stop.
+ *
+ * One per job. Passed down instead of globals, so that a job is a function of its arguments.
+ */
+#ifndef LITH_BASE_WORK_H
+#define LITH_BASE_WORK_H
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "base/spool.h"
+
+struct lith_work {
+    struct lith_mem *mem;
+    struct lith_scratch *scratch;
+    const struct lith_control *control; /* never NULL; may be all zero */
+};
+
+/* The most that one page, value or window may take: a fixed share of the budget. */
+static inline size_t lith_work_share(const struct lith_work *work)
+{
+    return work->mem->limit / LITH_BUDGET_SHARES;
+}
+
+/* CANCELLED when the caller asked to stop. Called at least once a page. */
+LITH_MUST_CHECK static inline enum lith_code lith_work_check(const struct lith_work *work,
+                                                             struct lith_err *err)
+{
+    if (work->control->cancel && *work->control->cancel)
+        return lith_fail(err, LITH_E_CANCELLED, "stopped on request");
+    return LITH_OK;
+}
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * Reading one column chunk: its pages decoded to levels and values, a batch at a time.
+ *
+ * Memory is bounded by the work's budget whatever the sizes of pages and dictionary. Everything
+ * is checked: page sizes against the chunk, CRCs, counts, levels, dictionary ids, rows.
+ * parquet-splice.md sections 1.3 and 9.1, 5 to 8.
+ */
+#ifndef LITH_PARQUET_CHUNK_READER_H
+#define LITH_PARQUET_CHUNK_READER_H
+
+#include "base/work.h"
+#include "codec/codec.h"
+#include "parquet/footer.h"
+#include "parquet/values.h"
+
+/* What the reader did not need to tell, but a merge and an inspection want to know. */
+struct lith_chunk_facts {
+    uint32_t data_pages;
+    uint32_t dictionary_pages;
+    uint32_t dictionary_entries;
+    uint32_t crc_checked;
+    uint32_t encodings; /* bits of enum lith_encoding seen on data pages */
+    uint64_t values_by_encoding[LITH_ENCODING_COUNT]; /* positions, per data page encoding */
+    uint64_t compressed_bytes;                        /* bodies and headers walked */
+    uint64_t uncompressed_bytes;
+};
+
+struct lith_batch {
+    size_t position_count;      /* values and nulls; 0 = the chunk has ended */
+    const uint16_t *def_levels; /* position_count entries; NULL when max_def is 0 */
+    const uint16_t *rep_levels; /* NULL when max_rep is 0 */
+    struct lith_values values;  /* those with def == max_def */
+    bool page_start;            /* the first batch of a data page */
+};
+
+struct lith_chunk_reader;
+
+/* `source`, `footer` and `work` outlive the reader. Reads nothing yet, but checks the codec. */
+LITH_MUST_CHECK enum lith_code
+lith_chunk_reader_open(struct lith_source *source, const struct lith_footer *footer,
+                       uint32_t row_group, uint32_t leaf, struct lith_codec_context *codecs,
+                       const struct lith_work *work, struct lith_chunk_reader **ret_reader,
+                       struct lith_err *err);
+
+/*
+ * The next batch: at most LITH_BATCH_POSITIONS positions of one page, borrowed until the next
+ * call. At the end position_count is 0, and the whole chunk has been checked: values as in the
+ * chunk metadata, rows as in the row group. Errors name row group, column, page and byte offset.
+ */
+LITH_MUST_CHECK enum lith_code lith_chunk_reader_next(struct lith_chunk_reader *reader,
+                                                      struct lith_batch *ret_batch,
+                                                      struct lith_err *err);
+
+const struct lith_chunk_facts *lith_chunk_reader_facts(const struct lith_chunk_reader *reader);
+
+/* NULL is a no-op. */
+void lith_chunk_reader_close(struct lith_chunk_reader *reader);
+
+#endif

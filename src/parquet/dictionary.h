@@ -1,0 +1,38 @@
+/*
+ * The dictionary of a source chunk: its values by id.
+ *
+ * One that fits a share of the budget is held in memory; a larger one (pyarrow writes all of a
+ * batch of large strings into one) stays in its body, with the place of each entry, and values
+ * are read when asked for.
+ */
+#ifndef LITH_PARQUET_DICTIONARY_H
+#define LITH_PARQUET_DICTIONARY_H
+
+#include "base/work.h"
+#include "parquet/values.h"
+#include "parquet/window.h"
+
+struct lith_dictionary {
+    enum lith_type type;
+    size_t width;
+    uint32_t count;
+    const uint8_t *fixed;      /* in memory, fixed width */
+    struct lith_slice *slices; /* in memory, byte arrays */
+    uint64_t *offsets;         /* not in memory: of each entry's bytes in the body */
+    uint32_t *lengths;         /* not in memory: of each entry */
+    struct lith_body body;     /* borrowed; outlives the dictionary */
+    struct lith_mem *mem;
+};
+
+/* Reads `count` PLAIN values of a dictionary page. The body must outlive the dictionary. CORRUPT
+ * when the body is too short; trailing bytes are accepted (parquet-mr wrote them). LIMIT when
+ * the places of the entries do not fit the budget. */
+LITH_MUST_CHECK enum lith_code lith_dictionary_init(struct lith_dictionary *dictionary,
+                                                    enum lith_type type, int32_t type_length,
+                                                    uint32_t count, const struct lith_body *body,
+                                                    const struct lith_work *work,
+                                                    struct lith_err *err);
+/* A zeroed dictionary is a no-op. */
+void lith_dictionary_done(struct lith_dictionary *dictionary);
+
+#endif

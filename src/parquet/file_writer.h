@@ -1,0 +1,71 @@
+/*
+ * Writing a Parquet file: row groups, then chunks in schema order, then indexes and footer.
+ *
+ * Metadata of finished chunks is spooled as bytes, so memory does not grow with their number.
+ * ColumnIndexes, then OffsetIndexes stand together just before the footer (parquet-splice.md
+ * section 2.1); a bloom filter stands behind its row group.
+ */
+#ifndef LITH_PARQUET_FILE_WRITER_H
+#define LITH_PARQUET_FILE_WRITER_H
+
+#include "base/work.h"
+#include "codec/codec.h"
+#include "parquet/chunk_reader.h"
+#include "parquet/footer.h"
+
+struct lith_file_writer;
+
+/* How one chunk is to be written: decided by the merge from the sources. */
+struct lith_chunk_plan {
+    enum lith_codec codec;
+    enum lith_encoding fallback; /* for pages without dictionary; must fit the type */
+    bool try_dictionary;         /* keep a dictionary when it pays, chunk-wide */
+    bool bloom;                  /* build a bloom filter */
+};
+
+/* Writes the leading magic. `sink` and `schema` outlive the writer. */
+LITH_MUST_CHECK enum lith_code
+lith_file_writer_new(struct lith_sink *sink, const struct lith_schema *schema,
+                     struct lith_codec_context *codecs, const struct lith_work *work,
+                     struct lith_file_writer **ret_writer, struct lith_err *err);
+void lith_file_writer_free(struct lith_file_writer *writer);
+
+/* Begins the next row group; chunks must then come for every leaf in order. num_rows > 0. */
+LITH_MUST_CHECK enum lith_code lith_file_writer_row_group(struct lith_file_writer *writer,
+                                                          int64_t num_rows, struct lith_err *err);
+/* Begins the next leaf's chunk. */
+LITH_MUST_CHECK enum lith_code lith_file_writer_chunk(struct lith_file_writer *writer,
+                                                      const struct lith_chunk_plan *plan,
+                                                      struct lith_err *err);
+/*
+ * Adds positions to the open chunk. Pages close at LITH_PAGE_BYTES_TARGET or LITH_PAGE_ROWS_MAX
+ * at a row border; a single row too large for a share of the budget is cut inside (then without
+ * page index, as V1 allows). LIMIT when one value is larger than a share of the budget.
+ */
+LITH_MUST_CHECK enum lith_code lith_file_writer_add(struct lith_file_writer *writer,
+                                                    const struct lith_batch *batch,
+                                                    struct lith_err *err);
+/* Ends the chunk: statistics, indexes, bloom filter. Asserts that its rows are num_rows. */
+LITH_MUST_CHECK enum lith_code lith_file_writer_chunk_end(struct lith_file_writer *writer,
+                                                          struct lith_err *err);
+/* Ends the row group (all leaves must have come). */
+LITH_MUST_CHECK enum lith_code lith_file_writer_row_group_end(struct lith_file_writer *writer,
+                                                              struct lith_err *err);
+
+/* Bytes written so far, and rows of finished row groups. */
+uint64_t lith_file_writer_bytes(const struct lith_file_writer *writer);
+int64_t lith_file_writer_rows(const struct lith_file_writer *writer);
+
+/* Puts bytes that are no row data between the last row group and the indexes (the list of
+ * inputs); *ret_offset is where. No row group may follow. */
+LITH_MUST_CHECK enum lith_code lith_file_writer_blob(struct lith_file_writer *writer,
+                                                     const void *data, size_t bytes,
+                                                     uint64_t *ret_offset, struct lith_err *err);
+
+/* Writes indexes, footer and the trailing magic. */
+LITH_MUST_CHECK enum lith_code lith_file_writer_finish(struct lith_file_writer *writer,
+                                                       const struct lith_key_value *key_values,
+                                                       uint32_t key_value_count,
+                                                       struct lith_err *err);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * The RLE / bit-packed hybrid of levels, dictionary ids and BOOLEAN values; and the deprecated
+ * BIT_PACKED levels. Encodings.md, "Run Length Encoding / Bit-Packing Hybrid" and "Bit-packed".
+ */
+#ifndef LITH_PARQUET_RLE_H
+#define LITH_PARQUET_RLE_H
+
+#include "parquet/window.h"
+
+struct lith_rle_decoder {
+    struct lith_window *window; /* borrowed */
+    unsigned width;             /* bits, 0 to 32 */
+    uint64_t repeat_left;       /* of the current RLE run */
+    uint64_t packed_left;       /* values of the current bit-packed run, padding included */
+    uint32_t repeat_value;
+    bool msb_first; /* BIT_PACKED: one run, most significant bit first */
+    uint64_t bits;  /* bits taken from the window, not handed out yet */
+    unsigned bit_count;
+};
+
+/* The hybrid at the window's position, of `width` bits. CORRUPT when width > 32. */
+LITH_MUST_CHECK enum lith_code lith_rle_init(struct lith_rle_decoder *d, struct lith_window *window,
+                                             unsigned width, struct lith_err *err);
+/* BIT_PACKED levels: `count` values of `width` bits, most significant bit first. */
+LITH_MUST_CHECK enum lith_code lith_rle_init_bit_packed(struct lith_rle_decoder *d,
+                                                        struct lith_window *window, unsigned width,
+                                                        uint64_t count, struct lith_err *err);
+
+/* Decodes exactly `count` values. CORRUPT when the stream ends before. Values are not checked
+ * against a maximum; those of an RLE run may be wider than `width` only as far as its bytes go. */
+LITH_MUST_CHECK enum lith_code lith_rle_next(struct lith_rle_decoder *d, uint32_t *to, size_t count,
+                                             struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_rle_next_u16(struct lith_rle_decoder *d, uint16_t *to,
+                                                 size_t count, struct lith_err *err);
+
+/* Appends the hybrid form of `count` values that all fit `width` bits; runs of 8 and more equal
+ * values as RLE. */
+LITH_MUST_CHECK enum lith_code lith_rle_encode(const uint32_t *values, size_t count, unsigned width,
+                                               struct lith_buf *to, struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_rle_encode_u16(const uint16_t *values, size_t count,
+                                                   unsigned width, struct lith_buf *to,
+                                                   struct lith_err *err);
+
+/* Bits that hold 0..max. */
+unsigned lith_bit_width(uint32_t max);
+
+#endif
