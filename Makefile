@@ -1,0 +1,25 @@
+# Aliases: Meson builds, scripts/ does the rest.
+BUILD ?= build
+ASAN ?= build-asan
+PREFIX ?= /usr/local
+SECONDS_PER_TARGET ?= 60
+
+.PHONY: all test asan demo tidy check install fuzz soak clean
+all: $(BUILD)/build.ninja
+	ninja -C $(BUILD)
+$(BUILD)/build.ninja: ; meson setup $(BUILD)
+$(ASAN)/build.ninja: ; meson setup $(ASAN) -Db_sanitize=address,undefined -Db_lundef=false
+test: ; scripts/run-tests
+asan: $(ASAN)/build.ninja
+	ninja -C $(ASAN)
+	scripts/run-tests --only asan
+demo: all
+	scripts/demo
+tidy: ; scripts/run-tidy
+check: ; scripts/check-acceptance
+install: all
+	meson configure $(BUILD) --prefix $(PREFIX)
+	meson install -C $(BUILD)
+fuzz: ; scripts/fuzz $(SECONDS_PER_TARGET)
+soak: ; scripts/run-tests --only python --cases 2000
+clean: ; rm -rf $(BUILD) $(ASAN) build-fuzz demo/lake
