@@ -26,6 +26,53 @@ struct lith_hash128 lith_hash128(const void *data, size_t bytes, uint64_t seed)
     return (struct lith_hash128){.low = hash.low64, .high = hash.high64};
 }
 
+/* The state wants more alignment than lith_alloc gives, so it stands somewhere in `room`. */
+struct lith_hasher {
+    XXH3_state_t *state;
+    uint64_t seed;
+    uint8_t room[sizeof(XXH3_state_t) + _Alignof(XXH3_state_t)];
+};
+
+enum lith_code lith_hasher_new(struct lith_mem *mem, uint64_t seed, struct lith_hasher **ret_hasher,
+                               struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(lith_alloc(mem, sizeof(struct lith_hasher), &block, err));
+    struct lith_hasher *hasher = block;
+    uintptr_t align = _Alignof(XXH3_state_t);
+    uintptr_t at = (uintptr_t)hasher->room;
+    hasher->state = (XXH3_state_t *)(void *)(hasher->room + (align - at % align) % align);
+    hasher->seed = seed;
+    lith_hasher_reset(hasher);
+    *ret_hasher = hasher;
+    return LITH_OK;
+}
+
+void lith_hasher_free(struct lith_hasher *hasher)
+{
+    lith_free(hasher);
+}
+
+void lith_hasher_reset(struct lith_hasher *hasher)
+{
+    XXH3_INITSTATE(hasher->state);
+    (void)XXH3_128bits_reset_withSeed(hasher->state, hasher->seed);
+}
+
+void lith_hasher_add(struct lith_hasher *hasher, const void *data, size_t bytes)
+{
+    if (bytes)
+        (void)XXH3_128bits_update(hasher->state, data, bytes);
+}
+
+struct lith_hash128 lith_hasher_end(const struct lith_hasher *hasher)
+{
+    XXH128_hash_t hash = XXH3_128bits_digest(hasher->state);
+
+    return (struct lith_hash128){.low = hash.low64, .high = hash.high64};
+}
+
 void lith_hash128_text(struct lith_hash128 hash, char ret_text[33])
 {
     (void)snprintf(ret_text, 33, "%016llx%016llx", (unsigned long long)hash.high,

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mem.h"
+
 struct lith_hash128 {
     uint64_t low;
     uint64_t high;
@@ -21,6 +23,19 @@ uint32_t lith_crc32(uint32_t crc, const void *data, size_t bytes);
 uint64_t lith_xxh64(const void *data, size_t bytes);
 
 struct lith_hash128 lith_hash128(const void *data, size_t bytes, uint64_t seed);
+
+/* A running XXH3-128, for bytes that come in pieces. */
+struct lith_hasher;
+LITH_MUST_CHECK enum lith_code lith_hasher_new(struct lith_mem *mem, uint64_t seed,
+                                               struct lith_hasher **ret_hasher,
+                                               struct lith_err *err);
+/* NULL is a no-op. */
+void lith_hasher_free(struct lith_hasher *hasher);
+/* Forgets what was added; the seed stays. */
+void lith_hasher_reset(struct lith_hasher *hasher);
+void lith_hasher_add(struct lith_hasher *hasher, const void *data, size_t bytes);
+/* Of all bytes added so far; more may follow. Equal to lith_hash128 of them in one piece. */
+struct lith_hash128 lith_hasher_end(const struct lith_hasher *hasher);
 
 /* Writes 32 lower-case hex digits and a zero. */
 void lith_hash128_text(struct lith_hash128 hash, char ret_text[33]);

@@ -43,6 +43,16 @@
 /* Values and positions that are decoded at a time. */
 #define LITH_BATCH_POSITIONS 4096u
 
+/* Windows over levels: a page's levels are a few KiB, or runs that need few bytes. */
+#define LITH_LEVEL_WINDOW_BYTES 8192u
+
+/* Distinct values of a key column that are counted one by one: 1.5 MiB of table. Beyond it their
+ * order-free sum proves the same, without naming the value. */
+#define LITH_KEY_VALUES_MAX 16384u
+
+/* A witness of fewer chunks (40 bytes each) than this stays in memory. */
+#define LITH_WITNESS_MEMORY_BYTES (256 * LITH_KIB)
+
 /* New pages: the field's usual size, and parquet-java's row count. */
 #define LITH_PAGE_BYTES_TARGET (1 * LITH_MIB)
 #define LITH_PAGE_ROWS_MAX 20000u
