@@ -32,6 +32,9 @@ LITH_MUST_CHECK enum lith_code lith_file_open(int dir_fd, const char *name, int 
 /* Creates a file that must not exist yet (CONFLICT), for writing and reading. */
 LITH_MUST_CHECK enum lith_code lith_file_create(int dir_fd, const char *name, uint32_t mode,
                                                 int *ret_fd, struct lith_err *err);
+/* Creates a file without a name (O_TMPFILE, else unlinked at once), so that a crash leaves none. */
+LITH_MUST_CHECK enum lith_code lith_file_create_unnamed(const char *directory, int *ret_fd,
+                                                        struct lith_err *err);
 /* Opens a directory. */
 LITH_MUST_CHECK enum lith_code lith_dir_open(int dir_fd, const char *name, int *ret_fd,
                                              struct lith_err *err);
@@ -82,7 +85,8 @@ LITH_MUST_CHECK enum lith_code lith_file_source_open(int dir_fd, const char *nam
                                                      struct lith_source **ret_source,
                                                      struct lith_err *err);
 
-/* A sink that appends to an open descriptor through a buffer; the descriptor stays the owner's. */
+/* A sink that writes an open descriptor from offset 0 on, through a buffer; the descriptor stays
+ * the owner's. */
 struct lith_file_sink {
     struct lith_sink base;
     int fd;

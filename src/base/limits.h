@@ -4,6 +4,7 @@
 #ifndef LITH_BASE_LIMITS_H
 #define LITH_BASE_LIMITS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define LITH_KIB ((uint64_t)1 << 10)
@@ -66,6 +67,10 @@
 /* Bloom filters: readers' bounds (parquet-java, Arrow, arrow-rs). */
 #define LITH_BLOOM_BYTES_MIN 32u
 #define LITH_BLOOM_BYTES_MAX (128u << 20)
+
+/* Buffer in front of a file that is written or copied: few system calls, and small against the
+ * smallest budget. */
+#define LITH_FILE_BUFFER_BYTES ((size_t)128 << 10)
 
 /* Files kept open at once by one job; far below the usual limit of 1024. */
 #define LITH_OPEN_FILES_MAX 128u
