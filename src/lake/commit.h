@@ -1,0 +1,149 @@
+/*
+ * Commits: each operation as a pure function from one manifest to the next, and the putting.
+ *
+ * lith_commit_<op> builds the next generation in an arena and changes nothing else; base and
+ * arena must outlive it. lith_commit_put replaces the stored one on condition that it still is
+ * what the base was read from. DESIGN.md sections 4 and 5.
+ */
+#ifndef LITH_LAKE_COMMIT_H
+#define LITH_LAKE_COMMIT_H
+
+#include "lake/snapshot.h"
+
+/* Every commit bears one. */
+struct lith_stamp {
+    char commit_id[LITH_COMMIT_ID_BYTES];
+    int64_t at_ns; /* by the store's clock */
+};
+
+/* Draws a commit id; `at_ns` from lith_folder_now. */
+void lith_stamp_draw(struct lith_env *env, int64_t at_ns, struct lith_stamp *ret_stamp);
+
+/*
+ * adopt: names what is there (files of a listing that are data), draws nothing: the pid is given.
+ * `base` is NULL, or a foreign manifest; `unlisted_live` then says what becomes of the data files
+ * that it does not name (false: they are written down as `gone`, hence not live).
+ */
+struct lith_adopt {
+    const char *manifest_name; /* LITH_MANIFEST_NAME or _HIDDEN */
+    const char *pid;
+    const struct lith_listing *listing;
+    bool unlisted_live;
+};
+LITH_MUST_CHECK enum lith_code
+lith_commit_adopt(const struct lith_manifest *base, const struct lith_adopt *adopt,
+                  const struct lith_stamp *stamp, struct lith_arena *arena,
+                  struct lith_manifest *ret_next, struct lith_err *err);
+
+/* lease: raises the epoch. */
+LITH_MUST_CHECK enum lith_code
+lith_commit_lease(const struct lith_manifest *base, const struct lith_stamp *stamp,
+                  struct lith_arena *arena, struct lith_manifest *ret_next, struct lith_err *err);
+
+/*
+ * compact: retires the inputs, which were read to the end (name, size, etag, rows, crc32 as
+ * found), and adds the outputs. Late inputs are allowed: they go straight to `retired`. Writes
+ * the outcome (live_hash is computed here). INVALID when an input is neither live in `base` nor
+ * unknown to it, or an output is known to it.
+ */
+struct lith_compact {
+    const struct lith_entry *inputs;
+    size_t input_count;
+    const struct lith_entry *outputs;
+    size_t output_count;
+    const char *policy_hash;
+};
+LITH_MUST_CHECK enum lith_code
+lith_commit_compact(const struct lith_manifest *base, const struct lith_compact *compact,
+                    const struct lith_stamp *stamp, struct lith_arena *arena,
+                    struct lith_manifest *ret_next, struct lith_err *err);
+
+/*
+ * fold: late files become named. A name that `retired` holds with another identity may be folded
+ * (same name, other bytes): the old entry leaves `retired`. Also writes `quarantine` entries and
+ * an outcome of verdict "unchanged", where given.
+ */
+struct lith_fold {
+    const struct lith_entry *files; /* name, size, etag, rows where the footer was read */
+    size_t file_count;
+};
+LITH_MUST_CHECK enum lith_code
+lith_commit_fold(const struct lith_manifest *base, const struct lith_fold *fold,
+                 const struct lith_stamp *stamp, struct lith_arena *arena,
+                 struct lith_manifest *ret_next, struct lith_err *err);
+
+/* fence: raises the epoch and condemns exactly the names that are deleted next. */
+LITH_MUST_CHECK enum lith_code
+lith_commit_fence(const struct lith_manifest *base, const char *const *names, size_t count,
+                  const struct lith_stamp *stamp, struct lith_arena *arena,
+                  struct lith_manifest *ret_next, struct lith_err *err);
+
+/*
+ * clean: what a list made after reading `base` does not show leaves `condemned` and `retired`
+ * (for `gone`, until `replay_window_ns` has passed). `kept` names inputs of listed orphans,
+ * which stay retired. *ret_changed is false when there was nothing to do.
+ */
+struct lith_clean {
+    const struct lith_listing *listing; /* made after base was read */
+    const char *const *kept;            /* sorted */
+    size_t kept_count;
+    bool keep_all; /* an orphan's inputs are unknown: nothing retired leaves */
+    int64_t replay_window_ns;
+};
+LITH_MUST_CHECK enum lith_code
+lith_commit_clean(const struct lith_manifest *base, const struct lith_clean *clean,
+                  const struct lith_stamp *stamp, struct lith_arena *arena, bool *ret_changed,
+                  struct lith_manifest *ret_next, struct lith_err *err);
+
+/* rollback of the last compact: `listing` was made after base was read. INVALID says why not. */
+LITH_MUST_CHECK enum lith_code
+lith_commit_rollback(const struct lith_manifest *base, const struct lith_listing *listing,
+                     const struct lith_stamp *stamp, struct lith_arena *arena,
+                     struct lith_manifest *ret_next, struct lith_err *err);
+
+/* retire: takes named live files out of the live set (retention). INVALID for a name not live. */
+LITH_MUST_CHECK enum lith_code
+lith_commit_retire(const struct lith_manifest *base, const char *const *names, size_t count,
+                   const struct lith_stamp *stamp, struct lith_arena *arena,
+                   struct lith_manifest *ret_next, struct lith_err *err);
+
+/* Marks log entries as having their audit event; takes effect with the next commit built on it. */
+void lith_manifest_mark_event(struct lith_manifest *manifest, const char *commit_id);
+
+/* What came of a put. */
+enum lith_put {
+    LITH_PUT_COMMITTED,
+    LITH_PUT_LOST,    /* somebody else's came first; nothing of ours is stored */
+    LITH_PUT_UNKNOWN, /* keep everything; the next sweep settles it */
+};
+
+/*
+ * Writes `next` on condition that the manifest still is `expected` (NULL or no data: none), and
+ * settles an ambiguous answer by reading the log. Calls env.step after it with the step's name of
+ * its operation. A failure means that nothing was committed and that the next try may not help.
+ */
+LITH_MUST_CHECK enum lith_code lith_commit_put(struct lith_folder *folder,
+                                               const struct lith_blob *expected,
+                                               const struct lith_manifest *next,
+                                               struct lith_mem *mem, enum lith_put *ret_put,
+                                               struct lith_err *err);
+
+/* After LITH_PUT_LOST: what a job may do, judged on a manifest and a list made after it. */
+enum lith_retry {
+    LITH_RETRY_DONE,  /* it had committed: its commit id, or an output, is there */
+    LITH_RETRY_AGAIN, /* once more, on this manifest */
+    LITH_RETRY_DROP,  /* give up; delete nothing */
+};
+struct lith_attempt {
+    const char *commit_id;
+    uint64_t epoch; /* of its outputs */
+    const struct lith_entry *inputs;
+    size_t input_count;
+    const struct lith_entry *outputs;
+    size_t output_count;
+};
+/* `view` is from lith_view_take_list_last. `ret_why` (static storage) explains a drop. */
+enum lith_retry lith_commit_judge(const struct lith_view *view, const struct lith_attempt *attempt,
+                                  const char **ret_why);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * What may be deleted, and why; pure functions of a view, of footers read before, and of "now".
+ *
+ * Bookkeeping around them: lith_commit_fence before the deletes, lith_commit_clean after.
+ * DESIGN.md section 5, GC.
+ */
+#ifndef LITH_LAKE_GC_H
+#define LITH_LAKE_GC_H
+
+#include "lake/snapshot.h"
+
+struct lith_gc_policy {
+    int64_t reader_grace_ns;
+    int64_t orphan_grace_ns;
+    uint64_t bytes_max; /* the brake: most to delete in this pass */
+};
+
+/* What an orphan's own footer says it holds; from the caller, who reads it. */
+struct lith_orphan_inputs {
+    const char *name;
+    bool known; /* false: the footer cannot be read, or does not say */
+    const char *const *inputs;
+    size_t input_count;
+};
+
+enum lith_gc_verdict {
+    LITH_GC_DELETE,
+    LITH_GC_KEEP_YOUNG,   /* its grace is not over */
+    LITH_GC_KEEP_BRAKE,   /* the pass has deleted its share */
+    LITH_GC_KEEP_UNKNOWN, /* an orphan whose inputs are not known */
+    LITH_GC_KEEP_NEEDED,  /* an orphan some of whose rows are nowhere else: fsck reports it */
+    LITH_GC_KEEP_DIFFERS, /* bears a retired name, is another file */
+    LITH_GC_KEEP_LINK,    /* a symbolic link: not ours */
+    LITH_GC_VERDICT_COUNT
+};
+const char *lith_gc_verdict_text(enum lith_gc_verdict verdict);
+
+struct lith_gc_item {
+    const struct lith_snapshot_file *file;
+    enum lith_gc_verdict verdict;
+};
+
+struct lith_gc_plan {
+    struct lith_gc_item *items; /* orphans and temporaries first, then retired; each by name */
+    size_t item_count;
+    size_t delete_count;
+    uint64_t delete_bytes;
+    const char **fence_names; /* what the fence condemns: data names of the deletes */
+    size_t fence_count;
+    const char **kept; /* sorted: inputs of listed orphans, for lith_commit_clean */
+    size_t kept_count;
+    bool keep_all;     /* an orphan's inputs are unknown */
+    bool clean_wanted; /* named in condemned or retired, absent from the list */
+};
+
+/*
+ * Plans one pass. `view` is open, with a manifest read after its list (lith_view_take). INVALID
+ * with the reason when nothing may be deleted here at all: no manifest or a foreign one, a live
+ * file absent or of another identity.
+ */
+LITH_MUST_CHECK enum lith_code
+lith_gc_plan(const struct lith_view *view, const struct lith_orphan_inputs *orphans,
+             size_t orphan_count, const struct lith_gc_policy *policy, int64_t now_ns,
+             struct lith_arena *arena, struct lith_gc_plan *ret_plan, struct lith_err *err);
+
+#endif

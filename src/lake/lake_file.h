@@ -1,0 +1,49 @@
+/*
+ * _lithify.json in the root: what all programs that commit to this lake agree on.
+ */
+#ifndef LITH_LAKE_LAKE_FILE_H
+#define LITH_LAKE_LAKE_FILE_H
+
+#include "store/store.h"
+
+#define LITH_LAKE_FILE_NAME "_lithify.json"
+
+enum lith_readers {
+    LITH_READERS_NONE, /* not chosen */
+    LITH_READERS_MANIFEST,
+    LITH_READERS_EXCHANGE,
+    LITH_READERS_GLOB,
+    LITH_READERS_COUNT
+};
+
+/* "manifest" and so on; "" for none. */
+const char *lith_readers_name(enum lith_readers readers);
+/* INVALID for another word. */
+LITH_MUST_CHECK enum lith_code lith_readers_parse(const char *text, enum lith_readers *ret_readers,
+                                                  struct lith_err *err);
+/* UNSUPPORTED for the modes that are not there yet, with that text. */
+LITH_MUST_CHECK enum lith_code lith_readers_check(enum lith_readers readers, struct lith_err *err);
+
+struct lith_lake_file {
+    char lake_id[33];
+    enum lith_readers readers;
+    char policy_hash[33];      /* "" when not stored */
+    const char *manifest_name; /* in the arena */
+};
+
+/* Reads it. NOT_FOUND: never committed to. CORRUPT, UNSUPPORTED (a newer format). */
+LITH_MUST_CHECK enum lith_code lith_lake_file_read(struct lith_store *store,
+                                                   struct lith_arena *arena,
+                                                   struct lith_lake_file *ret_file,
+                                                   struct lith_err *err);
+
+/*
+ * Reads it, or creates it with a new lake id at the first commit. INVALID when the lake has
+ * another readers mode than the one asked for (NONE asks for none: then it must exist).
+ */
+LITH_MUST_CHECK enum lith_code
+lith_lake_file_ensure(struct lith_store *store, enum lith_readers readers, const char *policy_hash,
+                      const char *manifest_name, struct lith_arena *arena,
+                      struct lith_lake_file *ret_file, struct lith_err *err);
+
+#endif

@@ -1,0 +1,152 @@
+/*
+ * The manifest: the one object whose atomic replacement changes a partition's live set.
+ *
+ * Parsed into plain tables; the JSON it came from stays beside them, so that fields this version
+ * does not know survive a rewrite. All strings live in the arena of the parse or of the commit
+ * that built it. DESIGN.md section 4.
+ */
+#ifndef LITH_LAKE_MANIFEST_H
+#define LITH_LAKE_MANIFEST_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "lake/output_name.h"
+
+#define LITH_MANIFEST_NAME "manifest.json"
+#define LITH_MANIFEST_NAME_HIDDEN "_manifest.json"
+#define LITH_COMMIT_ID_BYTES 33 /* 32 hex digits and a zero */
+
+/* What a commit did. */
+enum lith_op {
+    LITH_OP_ADOPT,
+    LITH_OP_LEASE,
+    LITH_OP_COMPACT,
+    LITH_OP_FOLD,
+    LITH_OP_FENCE,
+    LITH_OP_CLEAN,
+    LITH_OP_ROLLBACK,
+    LITH_OP_RESTORE,
+    LITH_OP_RETIRE,
+    LITH_OP_OTHER, /* of a newer version; its text is kept */
+    LITH_OP_COUNT
+};
+
+/* "adopt" and so on; static storage. */
+const char *lith_op_name(enum lith_op op);
+
+/* One file of the live set, or one that was of it. Absent texts are NULL. */
+struct lith_entry {
+    const char *name;
+    const char *etag;
+    uint64_t size;
+    uint64_t rows;
+    uint32_t crc32;
+    bool has_rows;               /* the footer was read */
+    bool has_crc;                /* the file was read in full, or is an output */
+    uint64_t generation;         /* live: since which; retired: by which */
+    const char *commit_id;       /* the commit that brought it in (live) or retired it */
+    int64_t at_ns;               /* retired, gone: when */
+    const struct lith_json *raw; /* as read, or NULL: the source of unknown fields */
+};
+
+struct lith_log_entry {
+    uint64_t generation;
+    const char *commit_id;
+    uint64_t epoch;
+    enum lith_op op;
+    int64_t at_ns;
+    bool event; /* its audit event exists */
+    const struct lith_json *raw;
+};
+
+struct lith_outcome {
+    char live_hash[33];
+    char policy_hash[33];
+    uint64_t writer; /* LITH_WRITER_VERSION of the program that came to it */
+    uint64_t files_before;
+    uint64_t files_after;
+    const char *verdict; /* "reduced", "unchanged", "rolled_back" or a newer word */
+    const struct lith_json *raw;
+};
+
+struct lith_quarantine {
+    const char *name;
+    const char *etag;
+    const char *reason;
+    int64_t since_ns;
+    const struct lith_json *raw;
+};
+
+/*
+ * Invariants after a parse and after every commit: names are bare data names; unique within and
+ * disjoint between `files`, `retired` and `condemned`-without-`retired`; `gone` holds none of
+ * `files`; generation >= 1; the log's last entry is this generation's.
+ */
+struct lith_manifest {
+    const char *name; /* which of the two it is stored under */
+    uint64_t generation;
+    bool foreign; /* without `lithify`: another program's; only `files` (names) is set */
+    char pid[LITH_PID_TEXT_BYTES];
+    uint64_t epoch;
+    const char *commit_id;
+    int64_t committed_at_ns;
+    int64_t mtime_ns; /* of the object, by the store's clock; set by the reader */
+    struct lith_entry *files;
+    size_t file_count;
+    struct lith_entry *retired;
+    size_t retired_count;
+    struct lith_entry *gone;
+    size_t gone_count;
+    const char **condemned;
+    size_t condemned_count;
+    struct lith_log_entry *log; /* oldest first */
+    size_t log_count;
+    bool has_outcome;
+    struct lith_outcome outcome;
+    struct lith_quarantine *quarantine;
+    size_t quarantine_count;
+    struct lith_json *raw; /* owned; as read, or NULL */
+};
+
+/*
+ * Parses. CORRUPT names the field and what it broke; UNSUPPORTED for a newer format; LIMIT for a
+ * size above LITH_MANIFEST_BYTES_MAX. Either blocks the partition. The arena must outlive the
+ * manifest; lith_manifest_done gives back the JSON.
+ */
+LITH_MUST_CHECK enum lith_code lith_manifest_parse(const void *data, size_t bytes, const char *name,
+                                                   struct lith_arena *arena,
+                                                   struct lith_manifest *ret_manifest,
+                                                   struct lith_err *err);
+void lith_manifest_done(struct lith_manifest *manifest);
+
+/* Appends the JSON text. Checks the invariants first (CORRUPT) and the size after (LIMIT). */
+LITH_MUST_CHECK enum lith_code lith_manifest_write(const struct lith_manifest *manifest,
+                                                   struct lith_buf *to, struct lith_err *err);
+
+/* CORRUPT when the tables break an invariant. Parse and write call it. */
+LITH_MUST_CHECK enum lith_code lith_manifest_check(const struct lith_manifest *manifest,
+                                                   struct lith_arena *scratch,
+                                                   struct lith_err *err);
+
+/* The entry of that name, or NULL. Linear; lake/names.h has an index for loops. */
+const struct lith_entry *lith_manifest_live(const struct lith_manifest *manifest, const char *name);
+const struct lith_entry *lith_manifest_retired(const struct lith_manifest *manifest,
+                                               const char *name);
+bool lith_manifest_condemned(const struct lith_manifest *manifest, const char *name);
+/* True when the log has a commit of that id. */
+bool lith_manifest_has_commit(const struct lith_manifest *manifest, const char *commit_id);
+
+/* XXH3-128 over the sorted "name\0size\n" of the entries, as 32 hex digits. */
+LITH_MUST_CHECK enum lith_code lith_live_hash(const struct lith_entry *entries, size_t count,
+                                              struct lith_arena *arena, char ret_text[33],
+                                              struct lith_err *err);
+
+/* LITH_AUTO(manifest) struct lith_manifest m = {0}; */
+static inline void lith_manifest_auto(struct lith_manifest *manifest)
+{
+    lith_manifest_done(manifest);
+}
+
+#endif

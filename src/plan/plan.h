@@ -1,0 +1,109 @@
+/*
+ * The planner: what one partition needs, with a reason for every file. No I/O, no clock.
+ *
+ * DESIGN.md section 6, rules 1, 2, 3 and 5.
+ */
+#ifndef LITH_PLAN_PLAN_H
+#define LITH_PLAN_PLAN_H
+
+#include "lake/path_keys.h"
+#include "lake/snapshot.h"
+#include "plan/policy.h"
+
+/* What the caller found out about one live file besides its listing. All optional. */
+struct lith_facts {
+    const char *name;
+    bool has_rows;
+    uint64_t rows;
+    /* Files with different non-zero schema hashes that cannot join are planned apart: the caller
+     * gives one number per set of schemas that do join. 0: joins with any. */
+    uint64_t schema_set;
+    const char
+        *blocked; /* a reason of its own to stay out (encrypted, foreign sort ...), or NULL */
+};
+
+/* Why a file is, or is not, an input. */
+enum lith_file_reason {
+    LITH_WHY_MERGE,      /* it is an input */
+    LITH_WHY_NOT_LIVE,   /* retired, orphan, replay, temporary, other */
+    LITH_WHY_LARGE,      /* target_file or more */
+    LITH_WHY_LADDER,     /* those smaller than it are together not as large as it */
+    LITH_WHY_LEFT_ALONE, /* it would join, but the partition is not due */
+    LITH_WHY_MAX_INPUTS, /* the job is full: the next one takes it */
+    LITH_WHY_QUARANTINE, /* its text is in `detail` */
+    LITH_WHY_BLOCKED,    /* a reason of its own, in `detail` */
+    LITH_WHY_LINK,       /* a symbolic link */
+    LITH_WHY_CHANGED,    /* its bytes are not those that the manifest names */
+    LITH_WHY_SCHEMA,     /* of another set of schemas than the job of this pass */
+    LITH_FILE_REASON_COUNT
+};
+
+/* Why a partition is, or is not, due. */
+enum lith_part_reason {
+    LITH_PART_DUE,
+    LITH_PART_TABLE_FORMAT, /* blocked: the marker is in `detail` */
+    LITH_PART_FOREIGN,      /* blocked: another program's manifest; lithify adopt */
+    LITH_PART_MISSING,      /* blocked: a live file is not there; fsck --repair */
+    LITH_PART_NOT_SEALED,   /* its period, or its quiet time, is not over */
+    LITH_PART_TOO_FEW,      /* fewer than min_files, and settle is not over */
+    LITH_PART_NOTHING,      /* fewer than two files may join */
+    LITH_PART_NO_GAIN,      /* the number of files would not fall */
+    LITH_PART_CONVERGED,    /* the outcome in the manifest says that this was tried */
+    LITH_PART_REASON_COUNT
+};
+
+const char *lith_file_reason_text(enum lith_file_reason reason);
+const char *lith_part_reason_text(enum lith_part_reason reason);
+/* True for the reasons that count as blocked (exit 3). */
+bool lith_part_reason_blocks(enum lith_part_reason reason);
+
+struct lith_plan_file {
+    const struct lith_snapshot_file *file;
+    enum lith_file_reason reason;
+    const char *detail; /* more words, or NULL */
+};
+
+struct lith_plan {
+    enum lith_part_reason reason;
+    const char *detail;           /* more words with numbers, or NULL */
+    struct lith_plan_file *files; /* one for each file of the snapshot, in its order */
+    size_t file_count;
+    const struct lith_snapshot_file **inputs; /* by name: the order of the rows */
+    size_t input_count;
+    uint64_t input_bytes;
+    uint64_t output_count; /* predicted */
+    uint64_t gain;         /* files removed: input_count - output_count; 0 when not due */
+    int64_t waiting_ns;    /* how long the newest file has been quiet: ages the order */
+    int64_t due_ns; /* not sealed, too few: the store's time at which to look again; else 0 */
+};
+
+struct lith_plan_request {
+    const struct lith_snapshot *snapshot; /* open */
+    const struct lith_path_keys *keys;
+    const struct lith_facts *facts; /* sorted by name; may lack files */
+    size_t fact_count;
+    const struct lith_policy *policy;
+    const char *policy_hash;
+    const char *table_format; /* the marker at or above, or NULL */
+    int64_t now_ns;           /* by the store's clock */
+};
+
+/* Plans one partition. Pure: the same request gives the same plan. NOMEM, LIMIT. */
+LITH_MUST_CHECK enum lith_code lith_plan_partition(const struct lith_plan_request *request,
+                                                   struct lith_arena *arena,
+                                                   struct lith_plan *ret_plan,
+                                                   struct lith_err *err);
+
+/* max(1, round(bytes / target)). */
+uint64_t lith_plan_output_count(uint64_t bytes, uint64_t target_file_bytes);
+
+/* The order of partitions: expected gain, aged, so that none waits for ever. */
+struct lith_plan_rank {
+    const char *path;
+    uint64_t gain;
+    int64_t waiting_ns;
+};
+/* For qsort: the partition to do first sorts first; ties by path. */
+int lith_plan_rank_compare(const void *a, const void *b);
+
+#endif

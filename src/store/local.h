@@ -1,0 +1,19 @@
+/*
+ * The local store: a directory of a POSIX file system.
+ */
+#ifndef LITH_STORE_LOCAL_H
+#define LITH_STORE_LOCAL_H
+
+#include "store/store.h"
+
+struct lith_local_options {
+    const char *root; /* an existing directory */
+    bool single_writer;
+};
+
+/* Opens the root. NOT_FOUND, DENIED, INVALID when it is not a directory. */
+LITH_MUST_CHECK enum lith_code lith_local_open(const struct lith_local_options *options,
+                                               struct lith_env *env, struct lith_mem *mem,
+                                               struct lith_store **ret_store, struct lith_err *err);
+
+#endif
