@@ -61,6 +61,7 @@ struct lith_thrift_writer {
     unsigned depth;
 };
 
+/* The outermost struct is open: its fields come first, then its stop, then another may begin. */
 void lith_thrift_writer_init(struct lith_thrift_writer *w, struct lith_buf *buf,
                              struct lith_err *err);
 void lith_thrift_write_i32(struct lith_thrift_writer *w, int16_t id, int32_t value);

@@ -91,6 +91,7 @@ enum lith_logical_kind {
     LITH_LOGICAL_VARIANT = 16,
     LITH_LOGICAL_GEOMETRY = 17,
     LITH_LOGICAL_GEOGRAPHY = 18,
+    LITH_LOGICAL_FILE = 19,
 };
 
 enum lith_time_unit {
