@@ -28,6 +28,12 @@ static inline __attribute__((warn_unused_result)) bool lith_add_i64(int64_t a, i
     return !__builtin_add_overflow(a, b, ret);
 }
 
+static inline __attribute__((warn_unused_result)) bool lith_mul_i64(int64_t a, int64_t b,
+                                                                    int64_t *ret)
+{
+    return !__builtin_mul_overflow(a, b, ret);
+}
+
 static inline __attribute__((warn_unused_result)) bool lith_add_size(size_t a, size_t b,
                                                                      size_t *ret)
 {

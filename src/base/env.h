@@ -26,4 +26,7 @@ struct lith_env {
 /* The system's clock and randomness. Static, shared, safe between threads. */
 struct lith_env *lith_env_system(void);
 
+/* Where scratch files go unless told otherwise: $TMPDIR, else /tmp. Borrowed. */
+const char *lith_env_scratch_directory(void);
+
 #endif

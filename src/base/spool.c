@@ -11,12 +11,13 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/env.h"
 #include "base/file.h"
 #include "base/limits.h"
 
 void lith_scratch_init(struct lith_scratch *scratch, const char *directory, uint64_t limit)
 {
-    scratch->directory = directory;
+    scratch->directory = directory ? directory : lith_env_scratch_directory();
     scratch->limit = limit ? limit : LITH_SCRATCH_BYTES_DEFAULT;
     atomic_init(&scratch->used, 0);
 }

@@ -28,7 +28,8 @@ struct lith_spool {
     int fd;
 };
 
-/* `directory` is borrowed; a limit of 0 is LITH_SCRATCH_BYTES_DEFAULT. */
+/* `directory` is borrowed, NULL is lith_env_scratch_directory(); a limit of 0 is
+ * LITH_SCRATCH_BYTES_DEFAULT. */
 void lith_scratch_init(struct lith_scratch *scratch, const char *directory, uint64_t limit);
 
 /* Takes nothing yet. Up to `memory_bytes_max` bytes stay in memory charged to `mem`. */
