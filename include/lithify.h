@@ -78,6 +78,270 @@ struct lith_control {
 /* The version of the library, for example "0.1.0"; static storage. */
 LITH_API const char *lith_version(void);
 
+/* Options. */
+
+/* How an output is checked before it is committed. Each level includes those before it. */
+enum lith_verify_level {
+    LITH_VERIFY_OFF = 0,
+    LITH_VERIFY_STRUCTURE, /* every invariant that needs no decoding, checksums included */
+    LITH_VERIFY_CONTENT,   /* the output decoded and compared with what the merge read */
+    LITH_VERIFY_DECODE,    /* the inputs decoded a second time and compared with the output */
+};
+
+/*
+ * Everything that can be chosen for a lake. Fill it with lith_options_default first, then change
+ * what should differ: zero is a value like any other ("no grace"). Sizes are bytes, durations
+ * nanoseconds. Texts are borrowed until the lake is closed; NULL means the default.
+ */
+struct lith_options {
+    const char *readers;       /* "manifest"; NULL: what the lake was committed with */
+    const char *tenant_key;    /* path key of the tenant; "tenant_id" */
+    const char *layout;        /* "{db}/{yyyy}/{mm}/{dd}"; NULL: Hive keys (name=value) */
+    const char *manifest_name; /* "manifest.json" or "_manifest.json" */
+    bool single_writer;        /* the caller's word that no other program commits to this lake */
+
+    int64_t grace_ns;           /* after the end of its period a partition may still be written */
+    int64_t quiet_for_ns;       /* age of the newest file at which a partition is at rest */
+    int64_t settle_ns;          /* age from which two small files are enough */
+    uint64_t min_files;         /* inputs of a job before that */
+    uint64_t max_inputs;        /* inputs of a job at most */
+    uint64_t small_file_bytes;  /* what status calls small */
+    uint64_t target_file_bytes; /* size of an output */
+    uint64_t row_group_bytes;   /* uncompressed, of the source chunks */
+    int64_t row_group_rows;
+
+    int64_t reader_grace_ns;  /* how long a superseded input stays for readers that know it */
+    int64_t orphan_grace_ns;  /* age of an output that was never committed */
+    int64_t replay_window_ns; /* how long a deleted input's name and size are remembered */
+    uint64_t gc_bytes_max;    /* deleted per partition and pass at most */
+
+    enum lith_verify_level verify;
+    const char *const *key_columns; /* columns whose counts per value are checked */
+    size_t key_column_count;
+
+    const char *partition_glob; /* only partitions whose path matches (fnmatch); NULL: all */
+    uint32_t shard_index;       /* only partitions of this shard, from 0 ... */
+    uint32_t shard_count;       /* ... of so many; 1: all */
+    uint32_t jobs;              /* partitions worked on at once; each has its part of the memory */
+};
+
+LITH_API void lith_options_default(struct lith_options *options);
+
+/* A lake. */
+
+struct lith_lake;
+
+/*
+ * Opens the lake at a directory. Nothing is written. INVALID names the option that cannot work;
+ * NOT_FOUND, DENIED. `control` is borrowed until lith_lake_close.
+ */
+LITH_API LITH_MUST_CHECK enum lith_code lith_lake_open(const char *root,
+                                                       const struct lith_options *options,
+                                                       const struct lith_control *control,
+                                                       struct lith_lake **ret_lake,
+                                                       struct lith_err *err);
+/* NULL is a no-op. */
+LITH_API void lith_lake_close(struct lith_lake *lake);
+
+/* How a partition came out of a pass. */
+enum lith_partition_state {
+    LITH_PARTITION_COMPACTED, /* its live set was replaced (plan: would be) */
+    LITH_PARTITION_LEFT,      /* nothing was due; `reason` says why */
+    LITH_PARTITION_BLOCKED,   /* it needs a hand; `reason` says which */
+    LITH_PARTITION_BUSY,      /* another program holds it, or changed it first: try again */
+    LITH_PARTITION_PENDING,   /* the outcome is not known yet, or deletes are left: run again */
+    LITH_PARTITION_FAILED,    /* `err` says why; nothing was lost */
+    LITH_PARTITION_STATE_COUNT
+};
+LITH_API const char *lith_partition_state_name(enum lith_partition_state state);
+
+/* One file of a partition, with the rule that decided. */
+struct lith_file_report {
+    const char *name;
+    uint64_t bytes;
+    bool is_input;
+    const char *reason; /* static text */
+    const char *detail; /* more words, or NULL */
+};
+
+/* What became of one partition. Everything is borrowed for the call. */
+struct lith_partition_report {
+    const char *path; /* below the root; "" is the root itself */
+    const char *tenant;
+    enum lith_partition_state state;
+    const char *reason;    /* one line */
+    uint64_t files_before; /* live files */
+    uint64_t files_after;
+    uint64_t inputs;
+    uint64_t outputs; /* plan: predicted */
+    uint64_t input_bytes;
+    uint64_t output_bytes;  /* plan: 0 */
+    uint64_t rows;          /* of the outputs */
+    uint64_t folded;        /* late files that became named */
+    uint64_t blocked_files; /* kept out by a reason of their own: see `files` */
+    uint64_t deleted;       /* gc: files */
+    uint64_t deleted_bytes;
+    uint64_t held_bytes;                  /* of superseded files, until gc */
+    int64_t held_until_ns;                /* when the last of them may go; 0: none held */
+    const struct lith_file_report *files; /* plan: all; else those with a reason of their own */
+    size_t file_count;
+    const struct lith_err *err; /* FAILED, else NULL */
+};
+
+/* Told of each partition as it is done, one call at a time, from whichever thread did it. */
+typedef void (*lith_partition_fn)(void *ctx, const struct lith_partition_report *report);
+
+/* A pass in numbers. */
+struct lith_summary {
+    uint64_t partitions;
+    uint64_t by_state[LITH_PARTITION_STATE_COUNT];
+    uint64_t files_before;
+    uint64_t files_after;
+    uint64_t input_bytes;
+    uint64_t output_bytes;
+    uint64_t rows;
+    uint64_t folded;
+    uint64_t blocked_files;
+    uint64_t deleted;
+    uint64_t deleted_bytes;
+    uint64_t held_bytes;
+    int64_t held_until_ns; /* the latest */
+};
+
+/* What compact would do now, with a reason for each file. Changes nothing. */
+LITH_API LITH_MUST_CHECK enum lith_code lith_lake_plan(struct lith_lake *lake,
+                                                       lith_partition_fn each, void *ctx,
+                                                       struct lith_summary *ret_summary,
+                                                       struct lith_err *err);
+
+/*
+ * Folds late files and compacts every due partition, once. A partition that fails does not stop
+ * the others and is not a failure of the call: see by_state. INVALID when the lake has no readers
+ * mode yet and options.readers is NULL. CANCELLED when asked to stop; what was committed stays.
+ */
+LITH_API LITH_MUST_CHECK enum lith_code lith_lake_compact(struct lith_lake *lake,
+                                                          lith_partition_fn each, void *ctx,
+                                                          struct lith_summary *ret_summary,
+                                                          struct lith_err *err);
+
+/* Deletes what is past its grace: superseded inputs and outputs that were never committed. */
+LITH_API LITH_MUST_CHECK enum lith_code lith_lake_gc(struct lith_lake *lake, lith_partition_fn each,
+                                                     void *ctx, struct lith_summary *ret_summary,
+                                                     struct lith_err *err);
+
+/* Status. */
+
+/* Live files by size: below 64 KiB, 1 MiB, 16 MiB, 64 MiB, 128 MiB, 256 MiB, 512 MiB, 1 GiB,
+ * 2 GiB, and above. */
+#define LITH_SIZE_BUCKETS 10
+LITH_API uint64_t lith_size_bucket_end(unsigned bucket); /* UINT64_MAX for the last */
+
+struct lith_tenant_status {
+    const char *tenant;
+    uint64_t partitions;
+    uint64_t files;
+    uint64_t bytes;
+    uint64_t small_files;     /* below small_file_bytes */
+    uint64_t mergeable_files; /* small ones that a job could still merge, now or once sealed */
+    uint64_t due_partitions;
+    uint64_t due_files; /* inputs of jobs that are due now: the backlog */
+    uint64_t due_bytes;
+    uint64_t blocked_partitions;
+    uint64_t held_bytes;
+    uint64_t histogram_files[LITH_SIZE_BUCKETS];
+    uint64_t histogram_bytes[LITH_SIZE_BUCKETS];
+};
+
+struct lith_status {
+    struct lith_tenant_status total;    /* tenant NULL */
+    struct lith_tenant_status *tenants; /* by name */
+    size_t tenant_count;
+    void *inside; /* owns what is borrowed above */
+};
+
+/* Looks at every partition; changes nothing. End with lith_status_done. */
+LITH_API LITH_MUST_CHECK enum lith_code
+lith_lake_status(struct lith_lake *lake, struct lith_status *ret_status, struct lith_err *err);
+LITH_API void lith_status_done(struct lith_status *status);
+
+/* Snapshots. */
+
+/* The live files of one partition, or of a lake, at one moment. */
+struct lith_snapshot_files;
+
+/*
+ * Takes the reader rule: each partition is listed, then its manifest is read, once. `partition`
+ * is a path below the root; NULL: all of the lake. `strict`: what manifests name, alone.
+ * CORRUPT names a manifest that cannot be read; nothing is guessed.
+ */
+LITH_API LITH_MUST_CHECK enum lith_code
+lith_snapshot_files_open(struct lith_lake *lake, const char *partition, bool strict,
+                         struct lith_snapshot_files **ret_files, struct lith_err *err);
+LITH_API size_t lith_snapshot_files_count(const struct lith_snapshot_files *files);
+/* Path below the root, and size. Sorted by partition, then name. */
+LITH_API const char *lith_snapshot_files_path(const struct lith_snapshot_files *files,
+                                              size_t index);
+LITH_API uint64_t lith_snapshot_files_bytes(const struct lith_snapshot_files *files, size_t index);
+LITH_API void lith_snapshot_files_close(struct lith_snapshot_files *files);
+
+/* Files. */
+
+struct lith_merge_request {
+    const char *const *inputs; /* paths, in the order of the rows */
+    size_t input_count;
+    const char *output; /* path; the first of several outputs, the others are NAME-1.parquet ... */
+    uint64_t target_file_bytes; /* 0: one output */
+    uint64_t row_group_bytes;
+    int64_t row_group_rows;
+    enum lith_verify_level verify;
+    bool overwrite; /* an existing output is replaced, atomically; else CONFLICT */
+};
+
+/* Request with the defaults of lith_options_default; fill in inputs and output. */
+LITH_API void lith_merge_request_default(struct lith_merge_request *request);
+
+struct lith_merge_result {
+    uint64_t outputs;
+    uint64_t rows;
+    uint64_t input_bytes;
+    uint64_t output_bytes;
+    uint64_t row_groups;
+    uint64_t memory_peak_bytes; /* heap */
+};
+
+/*
+ * Merges files into one (or several, by target_file_bytes), durably and verified, under a
+ * temporary name until then. Inputs are never changed. The error names the file and the place.
+ */
+LITH_API LITH_MUST_CHECK enum lith_code lith_merge_files(const struct lith_merge_request *request,
+                                                         const struct lith_control *control,
+                                                         struct lith_merge_result *ret_result,
+                                                         struct lith_err *err);
+
+struct lith_compare_result {
+    bool equal;
+    uint64_t rows_a;
+    uint64_t rows_b;
+    char sum_a[33]; /* order-free hash of the rows */
+    char sum_b[33];
+};
+
+/* Are these the same rows, as multisets? INVALID when the schemas differ. */
+LITH_API LITH_MUST_CHECK enum lith_code lith_compare_files(const char *const *a, size_t a_count,
+                                                           const char *const *b, size_t b_count,
+                                                           const struct lith_control *control,
+                                                           struct lith_compare_result *ret_result,
+                                                           struct lith_err *err);
+
+/*
+ * Everything a file says of itself, as a JSON text: footer, schema, row groups, chunks, page
+ * indexes; with `pages` also every page header. End with lith_text_free. docs/json.md.
+ */
+LITH_API LITH_MUST_CHECK enum lith_code lith_inspect_file(const char *path, bool pages,
+                                                          const struct lith_control *control,
+                                                          char **ret_json, struct lith_err *err);
+LITH_API void lith_text_free(char *text);
+
 #ifdef __cplusplus
 }
 #endif

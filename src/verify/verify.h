@@ -2,6 +2,7 @@
  * Proof that files hold what they must: outputs against the witness of the merge that wrote
  * them, and any two sets of files against each other.
  *
+ * The levels are public: enum lith_verify_level.
  * Reads files back through its own walk of pages and the parsers of parquet/; knows nothing of
  * the writer or the merge. DESIGN.md section 8; parquet-splice.md section 11.4.
  */
@@ -10,14 +11,6 @@
 
 #include "parquet/key_counts.h"
 #include "parquet/witness.h"
-
-/* Each level includes those before it. */
-enum lith_verify_level {
-    LITH_VERIFY_OFF = 0,
-    LITH_VERIFY_STRUCTURE, /* every invariant that needs no decoding, checksums included */
-    LITH_VERIFY_CONTENT,   /* the output decoded: witness, statistics, indexes, bloom filters */
-    LITH_VERIFY_DECODE,    /* the sources decoded again and compared */
-};
 
 /* Files that verify opens itself, by number, so that a large set needs no descriptors at once. */
 struct lith_verify_files {
