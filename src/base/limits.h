@@ -57,6 +57,10 @@
 /* New pages: the field's usual size, and parquet-java's row count. */
 #define LITH_PAGE_BYTES_TARGET (1 * LITH_MIB)
 #define LITH_PAGE_ROWS_MAX 20000u
+/* Positions of one page of long lists: what stays small next to a page's bytes. */
+#define LITH_PAGE_POSITIONS_MAX (1u << 20)
+/* Lists of a Thrift struct: Arrow C++ refuses longer ones. */
+#define LITH_THRIFT_ELEMENTS_MAX 1000000u
 /* New dictionaries: what writers default to. */
 #define LITH_DICTIONARY_BYTES_MAX (1 * LITH_MIB)
 /* Statistics with longer bounds are truncated or left out (Arrow's default for a chunk). */
@@ -67,6 +71,8 @@
 /* Bloom filters: readers' bounds (parquet-java, Arrow, arrow-rs). */
 #define LITH_BLOOM_BYTES_MIN 32u
 #define LITH_BLOOM_BYTES_MAX (128u << 20)
+/* New ones are wrong for one value in this many, as writers' defaults are. */
+#define LITH_BLOOM_ONE_IN 100u
 
 /* Buffer in front of a file that is written or copied: few system calls, and small against the
  * smallest budget. */

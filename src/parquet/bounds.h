@@ -16,9 +16,10 @@ struct lith_bounds {
     enum lith_order order;
     bool has_bounds; /* some value that is not NaN was seen, and the order is defined */
     bool dropped;    /* a value was longer than the buffers hold: no bounds */
+    bool is_fixed;   /* values have a fixed width: their bounds are never truncated */
     struct lith_buf min;
     struct lith_buf max;
-    int64_t value_count;
+    int64_t value_count; /* not null; NaN included */
     int64_t null_count;
     int64_t nan_count;
 };
@@ -41,7 +42,8 @@ lith_bounds_merge(struct lith_bounds *into, const struct lith_bounds *from, stru
  * Chunk statistics from bounds: null_count always; nan_count for floating orders; min and max
  * together or not at all, as the rules say, truncated to `bytes_max` where the order allows it
  * (bytes; UTF-8 at character borders; a max that cannot be incremented drops both) with exact
- * flags that tell. Slices point into `bounds` or `room` (working memory, appended to).
+ * flags that tell. Slices point into `bounds` or `room` (working memory, appended to;
+ * growing it voids slices of earlier calls).
  */
 LITH_MUST_CHECK enum lith_code lith_bounds_statistics(const struct lith_bounds *bounds,
                                                       bool is_utf8, size_t bytes_max,

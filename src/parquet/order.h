@@ -31,4 +31,23 @@ int lith_order_compare(enum lith_order order, struct lith_slice a, struct lith_s
 /* True for a NaN of a floating order; false for all else. */
 bool lith_order_is_nan(enum lith_order order, struct lith_slice value);
 
+/* True for -0 and +0 of a floating order; false for all else. */
+bool lith_order_is_zero(enum lith_order order, struct lith_slice value);
+
+static inline bool lith_order_is_floating(enum lith_order order)
+{
+    return order == LITH_ORDER_FLOAT || order == LITH_ORDER_DOUBLE || order == LITH_ORDER_FLOAT16;
+}
+
+/* True when values are UTF-8 text, so that bounds are cut at character borders only. */
+bool lith_order_is_utf8(const struct lith_schema_node *leaf);
+
+/* A half float's place in its order: sign and magnitude as one integer, -0 and +0 alike. */
+static inline int lith_float16_rank(const uint8_t *value)
+{
+    int bits = value[0] | value[1] << 8;
+
+    return bits & 0x8000 ? -(bits & 0x7fff) : bits;
+}
+
 #endif
