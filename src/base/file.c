@@ -205,6 +205,19 @@ enum lith_code lith_file_rename(int dir_fd, const char *from, const char *to, st
     return LITH_OK;
 }
 
+enum lith_code lith_file_rename_new(int dir_fd, const char *from, const char *to,
+                                    struct lith_err *err)
+{
+    if (renameat2(dir_fd, from, dir_fd, to, RENAME_NOREPLACE) == 0)
+        return LITH_OK;
+    /* Network file systems do not know the flag; a link never replaces either. */
+    if (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP) {
+        if (linkat(dir_fd, from, dir_fd, to, 0) == 0)
+            return lith_file_unlink(dir_fd, from, err);
+    }
+    return lith_fail_errno(err, errno, "rename", from);
+}
+
 enum lith_code lith_file_unlink(int dir_fd, const char *name, struct lith_err *err)
 {
     if (unlinkat(dir_fd, name, 0) != 0)
@@ -230,22 +243,39 @@ enum lith_code lith_fd_own(int fd, const char *name, uid_t uid, gid_t gid, uint3
     return LITH_OK;
 }
 
-enum lith_code lith_fd_lock(int fd, const char *name, struct lith_err *err)
+static enum lith_code lock(int fd, const char *name, int operation, struct lith_err *err)
 {
     int failed;
 
     do {
-        failed = flock(fd, LOCK_EX);
+        failed = flock(fd, operation);
     } while (failed && errno == EINTR);
     if (!failed)
         return LITH_OK;
     int error = errno;
+    if (error == EWOULDBLOCK)
+        return lith_fail(err, LITH_E_CONFLICT, "lock %s: another program has it", name);
     /* NFS wants a writable descriptor for an exclusive lock (EBADF), or has no lock service. */
     if (error == EOPNOTSUPP || error == ENOSYS || error == ENOLCK || error == EBADF ||
         error == EINVAL)
         return lith_fail(err, LITH_E_UNSUPPORTED, "lock %s: this file system refuses it: %s", name,
                          strerror(error));
     return lith_fail_errno(err, error, "lock", name);
+}
+
+enum lith_code lith_fd_lock(int fd, const char *name, struct lith_err *err)
+{
+    return lock(fd, name, LOCK_EX, err);
+}
+
+enum lith_code lith_fd_lock_try(int fd, const char *name, struct lith_err *err)
+{
+    return lock(fd, name, LOCK_EX | LOCK_NB, err);
+}
+
+void lith_fd_unlock(int fd)
+{
+    (void)flock(fd, LOCK_UN);
 }
 
 static enum lith_code list_each(DIR *dir, const char *name,

@@ -59,6 +59,9 @@ LITH_MUST_CHECK enum lith_code lith_fd_sync(int fd, const char *name, struct lit
 
 LITH_MUST_CHECK enum lith_code lith_file_rename(int dir_fd, const char *from, const char *to,
                                                 struct lith_err *err);
+/* The same, but never over an existing file: CONFLICT. */
+LITH_MUST_CHECK enum lith_code lith_file_rename_new(int dir_fd, const char *from, const char *to,
+                                                    struct lith_err *err);
 /* Removes a file; NOT_FOUND when it is not there. */
 LITH_MUST_CHECK enum lith_code lith_file_unlink(int dir_fd, const char *name, struct lith_err *err);
 /* Sets owner, group and mode; EPERM of the owner change is not a failure (only root may). */
@@ -66,6 +69,9 @@ LITH_MUST_CHECK enum lith_code lith_fd_own(int fd, const char *name, uid_t uid, 
                                            uint32_t mode, struct lith_err *err);
 /* Takes an exclusive advisory lock (flock), waiting for it. UNSUPPORTED where refused. */
 LITH_MUST_CHECK enum lith_code lith_fd_lock(int fd, const char *name, struct lith_err *err);
+/* The same without waiting: CONFLICT where another descriptor has it. */
+LITH_MUST_CHECK enum lith_code lith_fd_lock_try(int fd, const char *name, struct lith_err *err);
+void lith_fd_unlock(int fd);
 
 /* A whole file, with a zero byte behind it, taken from `mem`. More than `limit` is LIMIT. */
 LITH_MUST_CHECK enum lith_code lith_file_read_all(int dir_fd, const char *name, size_t limit,

@@ -84,5 +84,16 @@
 /* Manifests: 10,000 entries with long names are about 4 MiB; jansson builds a tree of them. */
 #define LITH_MANIFEST_BYTES_MAX (64 * LITH_MIB)
 #define LITH_JSON_DEPTH_MAX 64u
+/* Commits that a manifest's log keeps at least; an unknown commit is settled by them. */
+#define LITH_LOG_COUNT_MIN 64u
+/* Log entries whose audit event is missing stay longer, up to this: then commits stop. */
+#define LITH_LOG_COUNT_MAX 4096u
+/* Files in one folder: 600,000 are real (a DuckLake report); a listing takes about 200 bytes each.
+ */
+#define LITH_FOLDER_FILES_MAX (4u << 20)
+/* Parts of a path below the root: Hive layouts have ten at most. */
+#define LITH_WALK_DEPTH_MAX 64u
+/* Locks on a directory that is swapped again and again, and reads of a view likewise. */
+#define LITH_LOOK_AGAIN_MAX 8u
 
 #endif

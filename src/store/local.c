@@ -1,0 +1,245 @@
+/*
+ * The local store: opening, reading, the clock. Everything in a folder is relative to one open
+ * directory descriptor, so that a directory that is swapped meanwhile is noticed, not followed.
+ *
+ * Listing, conditional replacement, outputs, deletes, lock and probe have their own files.
+ */
+#include "store/local.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "store/local_folder.h"
+
+void local_etag(const struct lith_file_info *info, char ret_text[LOCAL_ETAG_BYTES])
+{
+    (void)snprintf(ret_text, LOCAL_ETAG_BYTES, "%" PRIu64 ":%" PRId64, info->size, info->mtime_ns);
+}
+
+enum lith_code local_object(const char *name, const struct lith_file_info *info, bool is_link,
+                            struct lith_arena *arena, struct lith_object *ret_object,
+                            struct lith_err *err)
+{
+    char etag[LOCAL_ETAG_BYTES];
+    void *name_copy = NULL;
+    void *etag_copy = NULL;
+
+    local_etag(info, etag);
+    LITH_TRY(lith_arena_copy(arena, name, strlen(name), &name_copy, err));
+    LITH_TRY(lith_arena_copy(arena, etag, strlen(etag), &etag_copy, err));
+    *ret_object = (struct lith_object){.name = name_copy,
+                                       .etag = etag_copy,
+                                       .size = info->size,
+                                       .mtime_ns = info->mtime_ns,
+                                       .is_link = is_link};
+    return LITH_OK;
+}
+
+enum lith_code local_folder_same(struct local_folder *folder, struct lith_err *err)
+{
+    struct lith_file_info open;
+    struct lith_file_info named;
+
+    LITH_TRY(lith_fd_stat(folder->fd, &open, err));
+    enum lith_code code = lith_file_stat(AT_FDCWD, folder->full, true, &named, err);
+    if (code != LITH_OK && code != LITH_E_NOT_FOUND)
+        return code;
+    if (code == LITH_OK && open.device == named.device && open.inode == named.inode)
+        return LITH_OK;
+    return lith_fail(err, LITH_E_CONFLICT, "%s: the directory was replaced meanwhile",
+                     folder->full);
+}
+
+static void store_close(struct lith_store *store)
+{
+    lith_free(store);
+}
+
+static enum lith_code folder_open(struct lith_store *store, const char *path,
+                                  struct lith_folder **ret_folder, struct lith_err *err)
+{
+    size_t root_bytes = strlen(store->root);
+    size_t path_bytes = strlen(path);
+    LITH_AUTO(block) void *block = NULL;
+
+    LITH_TRY(lith_alloc(store->mem, sizeof(struct local_folder) + root_bytes + 2 * path_bytes + 3,
+                        &block, err));
+    struct local_folder *folder = block;
+    char *full = (char *)(folder + 1);
+    memcpy(full, store->root, root_bytes);
+    full[root_bytes] = '/';
+    memcpy(full + root_bytes + 1, path, path_bytes + 1);
+    if (path_bytes == 0)
+        full[root_bytes] = 0;
+    char *own_path = full + root_bytes + path_bytes + 2;
+    memcpy(own_path, path, path_bytes + 1);
+    *folder =
+        (struct local_folder){.base = {.store = store, .path = own_path}, .fd = -1, .full = full};
+    LITH_TRY(lith_dir_open(AT_FDCWD, full, &folder->fd, err));
+    *ret_folder = &folder->base;
+    block = NULL;
+    return LITH_OK;
+}
+
+static void folder_close(struct lith_folder *folder)
+{
+    lith_folder_unlock(folder);
+    lith_fd_close(local_folder(folder)->fd);
+    lith_free(folder);
+}
+
+/* The file has no name, so nothing is left behind. */
+static enum lith_code now(struct lith_folder *folder, int64_t *ret_ns, struct lith_err *err)
+{
+    struct lith_file_info info;
+    int fd = -1;
+
+    LITH_TRY(lith_file_create_unnamed(local_folder(folder)->full, &fd, err));
+    enum lith_code code = lith_fd_write(fd, "clock", 0, "", 1, err);
+    if (code == LITH_OK)
+        code = lith_fd_stat(fd, &info, err);
+    lith_fd_close(fd);
+    if (code == LITH_OK)
+        *ret_ns = info.mtime_ns;
+    return code;
+}
+
+/* What a name leads to, links followed; `ret_link` says whether there was one. */
+static enum lith_code stat_object(int dir_fd, const char *name, struct lith_file_info *ret_info,
+                                  bool *ret_link, struct lith_err *err)
+{
+    struct lith_file_info info;
+
+    LITH_TRY(lith_file_stat(dir_fd, name, false, &info, err));
+    *ret_link = info.is_symlink;
+    if (info.is_symlink)
+        LITH_TRY(lith_file_stat(dir_fd, name, true, &info, err));
+    if (!info.is_file)
+        return lith_fail(err, LITH_E_NOT_FOUND, "%s is not a regular file", name);
+    *ret_info = info;
+    return LITH_OK;
+}
+
+static enum lith_code head(struct lith_folder *folder, const char *name, struct lith_arena *arena,
+                           struct lith_object *ret_object, struct lith_err *err)
+{
+    struct lith_file_info info;
+    bool is_link = false;
+
+    LITH_TRY(stat_object(local_folder(folder)->fd, name, &info, &is_link, err));
+    return local_object(name, &info, is_link, arena, ret_object, err);
+}
+
+static enum lith_code read_blob(int fd, const char *name, size_t limit, struct lith_arena *arena,
+                                struct lith_blob *ret_blob, struct lith_err *err)
+{
+    struct lith_file_info info;
+    struct lith_object object;
+    void *data = NULL;
+
+    LITH_TRY(lith_fd_stat(fd, &info, err));
+    if (info.size > limit)
+        return lith_fail(err, LITH_E_LIMIT, "%s has %" PRIu64 " bytes, at most %zu are read", name,
+                         info.size, limit);
+    size_t bytes = (size_t)info.size;
+    LITH_TRY(lith_arena_alloc(arena, bytes + 1, &data, err));
+    LITH_TRY(lith_fd_read(fd, name, 0, data, bytes, err));
+    LITH_TRY(local_object(name, &info, false, arena, &object, err));
+    *ret_blob = (struct lith_blob){
+        .data = data, .bytes = bytes, .etag = object.etag, .mtime_ns = object.mtime_ns};
+    return LITH_OK;
+}
+
+static enum lith_code get(struct lith_folder *folder, const char *name, size_t limit,
+                          struct lith_arena *arena, struct lith_blob *ret_blob,
+                          struct lith_err *err)
+{
+    int dir_fd = local_folder(folder)->fd;
+    struct lith_file_info info;
+    int fd = -1;
+
+    LITH_TRY(lith_file_stat(dir_fd, name, false, &info, err));
+    if (info.is_symlink)
+        return lith_fail(err, LITH_E_UNSUPPORTED,
+                         "%s is a symbolic link; replacing it would not change what it leads to",
+                         name);
+    LITH_TRY(lith_file_open(dir_fd, name, &fd, err));
+    enum lith_code code = read_blob(fd, name, limit, arena, ret_blob, err);
+    lith_fd_close(fd);
+    return code;
+}
+
+static enum lith_code source_open(struct lith_folder *folder, const struct lith_object *object,
+                                  struct lith_source **ret_source, struct lith_err *err)
+{
+    int dir_fd = local_folder(folder)->fd;
+    LITH_AUTO(source) struct lith_source *source = NULL;
+    char etag[LOCAL_ETAG_BYTES];
+    struct lith_file_info info;
+
+    /* Name before and after the opening: equal identities mean that it was opened in between. */
+    for (unsigned look = 0; look < 2 && object->etag; look++) {
+        if (look == 1)
+            LITH_TRY(lith_file_source_open(dir_fd, object->name, folder->store->mem, &source, err));
+        LITH_TRY(lith_file_stat(dir_fd, object->name, true, &info, err));
+        local_etag(&info, etag);
+        if (strcmp(etag, object->etag) != 0)
+            return lith_fail(err, LITH_E_CONFLICT, "%s was %s, is now %s", object->name,
+                             object->etag, etag);
+    }
+    if (!source)
+        LITH_TRY(lith_file_source_open(dir_fd, object->name, folder->store->mem, &source, err));
+    *ret_source = source;
+    source = NULL;
+    return LITH_OK;
+}
+
+static const struct lith_store_ops local_ops = {
+    .close = store_close,
+    .probe = local_probe,
+    .folder_open = folder_open,
+    .folder_close = folder_close,
+    .lock = local_lock,
+    .unlock = local_unlock,
+    .now = now,
+    .list = local_list,
+    .head = head,
+    .get = get,
+    .source_open = source_open,
+    .put_if = local_put_if,
+    .output_new = local_output_new,
+    .output_seal = local_output_seal,
+    .output_publish = local_output_publish,
+    .output_free = local_output_free,
+    .delete_if = local_delete_if,
+    .deletes_end = local_deletes_end,
+};
+
+enum lith_code lith_local_open(const struct lith_local_options *options, struct lith_env *env,
+                               struct lith_mem *mem, struct lith_store **ret_store,
+                               struct lith_err *err)
+{
+    size_t bytes = strlen(options->root);
+    LITH_AUTO(block) void *block = NULL;
+    struct lith_file_info info;
+
+    LITH_TRY(lith_file_stat(AT_FDCWD, options->root, true, &info, err));
+    if (!info.is_directory)
+        return lith_fail(err, LITH_E_INVALID, "%s is not a directory", options->root);
+    LITH_TRY(lith_alloc(mem, sizeof(struct lith_store) + bytes + 1, &block, err));
+    struct lith_store *store = block;
+    char *root = (char *)(store + 1);
+    memcpy(root, options->root, bytes + 1);
+    while (bytes > 1 && root[bytes - 1] == '/')
+        root[--bytes] = 0;
+    *store = (struct lith_store){.ops = &local_ops,
+                                 .env = env,
+                                 .mem = mem,
+                                 .root = root,
+                                 .single_writer = options->single_writer};
+    *ret_store = store;
+    block = NULL;
+    return LITH_OK;
+}

@@ -1,0 +1,132 @@
+/*
+ * Reads a directory once: regular files, links to them, folders, the rest.
+ *
+ * Links to regular files count as files, since readers that glob open them; links to directories
+ * are only named, never followed, so that a loop of links cannot hold a walk.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "store/local_folder.h"
+
+/* Grows by doubling inside an arena; what is left behind is at most as large as the result. */
+struct table {
+    void *rows;
+    size_t count;
+    size_t room;
+};
+
+struct reading {
+    struct local_folder *folder;
+    struct lith_arena *arena;
+    struct table objects;
+    struct table folders;
+    struct table others;
+};
+
+static enum lith_code table_next(struct table *table, size_t row_bytes, struct lith_arena *arena,
+                                 void **ret_row, struct lith_err *err)
+{
+    if (table->count == table->room) {
+        size_t room = table->room ? table->room * 2 : 16;
+        void *rows = NULL;
+        if (room > LITH_FOLDER_FILES_MAX)
+            return lith_fail(err, LITH_E_LIMIT, "more than %u entries in one directory",
+                             LITH_FOLDER_FILES_MAX);
+        LITH_TRY(lith_arena_array(arena, room, row_bytes, &rows, err));
+        if (table->count)
+            memcpy(rows, table->rows, table->count * row_bytes);
+        table->rows = rows;
+        table->room = room;
+    }
+    *ret_row = (uint8_t *)table->rows + table->count++ * row_bytes;
+    return LITH_OK;
+}
+
+static enum lith_code add_name(struct reading *r, struct table *table, const char *name,
+                               struct lith_err *err)
+{
+    void *copy = NULL;
+    void *row = NULL;
+
+    LITH_TRY(lith_arena_copy(r->arena, name, strlen(name), &copy, err));
+    LITH_TRY(table_next(table, sizeof(const char *), r->arena, &row, err));
+    *(const char **)row = copy;
+    return LITH_OK;
+}
+
+static enum lith_code add_entry(void *ctx, const char *name, struct lith_err *err)
+{
+    struct reading *r = ctx;
+    struct lith_file_info info;
+    struct lith_err ignored;
+    struct lith_object object;
+    void *row = NULL;
+
+    enum lith_code code = lith_file_stat(r->folder->fd, name, false, &info, err);
+    if (code == LITH_E_NOT_FOUND)
+        return LITH_OK; /* gone between the two calls: as if listed a moment later */
+    LITH_TRY(code);
+    if (info.is_directory)
+        return add_name(r, &r->folders, name, err);
+    bool is_link = info.is_symlink;
+    if (is_link && lith_file_stat(r->folder->fd, name, true, &info, &ignored) != LITH_OK)
+        return add_name(r, &r->others, name, err);
+    if (!info.is_file)
+        return add_name(r, &r->others, name, err);
+    LITH_TRY(local_object(name, &info, is_link, r->arena, &object, err));
+    LITH_TRY(table_next(&r->objects, sizeof(object), r->arena, &row, err));
+    memcpy(row, &object, sizeof(object));
+    return LITH_OK;
+}
+
+static int compare_objects(const void *a, const void *b)
+{
+    return strcmp(((const struct lith_object *)a)->name, ((const struct lith_object *)b)->name);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void names_sort(struct table *table)
+{
+    if (table->count)
+        qsort(table->rows, table->count, sizeof(const char *), compare_names);
+}
+
+/* Some file systems show an entry twice when it is renamed while they are read. */
+static void objects_sort(struct table *table)
+{
+    struct lith_object *objects = table->rows;
+    size_t kept = 0;
+
+    if (table->count)
+        qsort(objects, table->count, sizeof(*objects), compare_objects);
+    for (size_t i = 0; i < table->count; i++) {
+        if (kept && strcmp(objects[kept - 1].name, objects[i].name) == 0)
+            continue;
+        objects[kept++] = objects[i];
+    }
+    table->count = kept;
+}
+
+enum lith_code local_list(struct lith_folder *folder, struct lith_arena *arena,
+                          struct lith_listing *ret_listing, struct lith_err *err)
+{
+    struct reading r = {.folder = local_folder(folder), .arena = arena};
+
+    LITH_TRY(lith_dir_list(r.folder->fd, ".", add_entry, &r, err));
+    objects_sort(&r.objects);
+    names_sort(&r.folders);
+    names_sort(&r.others);
+    *ret_listing = (struct lith_listing){.objects = r.objects.rows,
+                                         .object_count = r.objects.count,
+                                         .folders = r.folders.rows,
+                                         .folder_count = r.folders.count,
+                                         .others = r.others.rows,
+                                         .other_count = r.others.count};
+    return LITH_OK;
+}

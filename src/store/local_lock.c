@@ -1,0 +1,125 @@
+/*
+ * The partition lock, flock on the directory's descriptor, and the probe of what commits rely on.
+ *
+ * A lock on a directory that is no longer the one at its path protects nothing: after taking it
+ * the two are compared, and the directory is opened anew where they differ.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "store/local_folder.h"
+
+static enum lith_code lock_once(struct local_folder *folder, enum lith_lock_wait wait,
+                                struct lith_err *err)
+{
+    enum lith_code code = wait == LITH_LOCK_WAIT ? lith_fd_lock(folder->fd, folder->full, err)
+                                                 : lith_fd_lock_try(folder->fd, folder->full, err);
+
+    if (code == LITH_E_UNSUPPORTED && folder->base.store->single_writer)
+        return LITH_OK;
+    return code;
+}
+
+enum lith_code local_lock(struct lith_folder *base, enum lith_lock_wait wait, struct lith_err *err)
+{
+    struct local_folder *folder = local_folder(base);
+
+    for (unsigned look = 0; look < LITH_LOOK_AGAIN_MAX; look++) {
+        int fd = -1;
+        LITH_TRY(lock_once(folder, wait, err));
+        enum lith_code code = local_folder_same(folder, err);
+        if (code == LITH_OK)
+            return LITH_OK;
+        lith_fd_unlock(folder->fd);
+        if (code != LITH_E_CONFLICT)
+            return code;
+        LITH_TRY(lith_dir_open(AT_FDCWD, folder->full, &fd, err));
+        lith_fd_close(folder->fd);
+        folder->fd = fd;
+    }
+    return lith_fail(err, LITH_E_TRANSIENT, "lock %s: the directory was replaced %u times",
+                     folder->full, LITH_LOOK_AGAIN_MAX);
+}
+
+void local_unlock(struct lith_folder *folder)
+{
+    lith_fd_unlock(local_folder(folder)->fd);
+}
+
+/* Two descriptors of one directory: the second lock must be refused while the first is held. */
+static enum lith_code probe_lock(const char *root, bool *ret_locks, struct lith_err *err)
+{
+    int fds[2] = {-1, -1};
+    bool locks = false;
+
+    enum lith_code code = lith_dir_open(AT_FDCWD, root, &fds[0], err);
+    if (code == LITH_OK)
+        code = lith_dir_open(AT_FDCWD, root, &fds[1], err);
+    if (code == LITH_OK) {
+        enum lith_code first = lith_fd_lock_try(fds[0], root, err);
+        enum lith_code second = lith_fd_lock_try(fds[1], root, err);
+        locks = (first == LITH_OK || first == LITH_E_CONFLICT) && second == LITH_E_CONFLICT;
+    }
+    lith_fd_close(fds[0]);
+    lith_fd_close(fds[1]);
+    if (code == LITH_OK)
+        *ret_locks = locks;
+    return code;
+}
+
+static enum lith_code rename_try(int dir_fd, const char *from, const char *to, const char *root,
+                                 struct lith_err *err)
+{
+    int fd = -1;
+
+    LITH_TRY(lith_file_create(dir_fd, from, 0600, &fd, err));
+    enum lith_code code = lith_fd_write(fd, from, 0, "probe", 5, err);
+    if (code == LITH_OK)
+        code = lith_fd_sync(fd, from, err);
+    lith_fd_close(fd);
+    if (code == LITH_OK)
+        code = lith_file_rename(dir_fd, from, to, err);
+    if (code == LITH_OK)
+        code = lith_fd_sync(dir_fd, root, err);
+    return code;
+}
+
+static enum lith_code probe_rename(struct lith_store *store, bool *ret_renames,
+                                   struct lith_err *err)
+{
+    uint64_t number = 0;
+    char from[48];
+    char to[48];
+    int dir_fd = -1;
+    struct lith_err ignored;
+
+    store->env->random(store->env, &number, sizeof(number));
+    (void)snprintf(from, sizeof(from), ".lithify-probe-%016llx.tmp", (unsigned long long)number);
+    (void)snprintf(to, sizeof(to), ".lithify-probe-%016llx", (unsigned long long)number);
+    LITH_TRY(lith_dir_open(AT_FDCWD, store->root, &dir_fd, err));
+    enum lith_code code = rename_try(dir_fd, from, to, store->root, err);
+    if (lith_file_unlink(dir_fd, from, &ignored) != LITH_OK)
+        (void)!lith_file_unlink(dir_fd, to, &ignored);
+    lith_fd_close(dir_fd);
+    if (code == LITH_E_DENIED || code == LITH_E_NOMEM)
+        return code;
+    *ret_renames = code == LITH_OK;
+    return LITH_OK;
+}
+
+enum lith_code local_probe(struct lith_store *store, struct lith_store_facts *ret_facts,
+                           struct lith_err *err)
+{
+    struct lith_store_facts facts = {0};
+
+    LITH_TRY(probe_rename(store, &facts.renames_sync, err));
+    LITH_TRY(probe_lock(store->root, &facts.locks, err));
+    facts.conditions = facts.locks && facts.renames_sync;
+    (void)snprintf(facts.detail, sizeof(facts.detail),
+                   "local: lock on a directory %s, rename and fsync %s",
+                   facts.locks ? "works" : "is refused", facts.renames_sync ? "work" : "fail");
+    *ret_facts = facts;
+    return LITH_OK;
+}

@@ -1,0 +1,106 @@
+/*
+ * Replaces an object on condition: compare and rename under the partition lock.
+ *
+ * rename alone is no compare-and-swap; the lock makes it one among programs that take it. The
+ * directory at the path must still be the open one: else a commit would go to a place that
+ * nobody reads. A failed fsync is final.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "store/local_folder.h"
+
+#define TMP_NAME_BYTES 300
+
+/* CONFLICT unless the object is byte for byte the expected one; fills how it looks. */
+static enum lith_code still_expected(struct local_folder *folder, const char *name,
+                                     const struct lith_blob *expected,
+                                     struct lith_file_info *ret_info, struct lith_err *err)
+{
+    struct lith_mem *mem = folder->base.store->mem;
+    LITH_AUTO(block) void *block = NULL;
+    uint8_t *data = NULL;
+    size_t bytes = 0;
+
+    enum lith_code code = lith_file_stat(folder->fd, name, false, ret_info, err);
+    if (code == LITH_E_NOT_FOUND && !expected)
+        return lith_fd_stat(folder->fd, ret_info, err);
+    if (code == LITH_E_NOT_FOUND)
+        return lith_fail(err, LITH_E_CONFLICT, "%s is gone", name);
+    LITH_TRY(code);
+    if (!expected)
+        return lith_fail(err, LITH_E_CONFLICT, "%s exists by now", name);
+    if (ret_info->is_symlink)
+        return lith_fail(err, LITH_E_UNSUPPORTED, "%s is a symbolic link", name);
+    if (ret_info->size != expected->bytes)
+        return lith_fail(err, LITH_E_CONFLICT, "%s was replaced by another writer", name);
+    LITH_TRY(lith_file_read_all(folder->fd, name, expected->bytes, mem, &data, &bytes, err));
+    block = data;
+    if (bytes != expected->bytes || memcmp(data, expected->data, bytes) != 0)
+        return lith_fail(err, LITH_E_CONFLICT, "%s was replaced by another writer", name);
+    return LITH_OK;
+}
+
+static enum lith_code write_tmp(struct local_folder *folder, const char *tmp, const void *data,
+                                size_t bytes, const struct lith_file_info *like,
+                                struct lith_err *err)
+{
+    struct lith_err ignored;
+    int fd = -1;
+
+    /* Left by a program that was killed here; we hold the lock, so it is nobody's. */
+    enum lith_code code = lith_file_unlink(folder->fd, tmp, &ignored);
+    if (code != LITH_OK && code != LITH_E_NOT_FOUND) {
+        *err = ignored;
+        return code;
+    }
+    LITH_TRY(lith_file_create(folder->fd, tmp, 0600, &fd, err));
+    code = lith_fd_write(fd, tmp, 0, data, bytes, err);
+    /* A new object is readable by whoever may look into its directory. */
+    uint32_t mode = like->is_directory ? (like->mode & 0444u) | 0600u : like->mode;
+    if (code == LITH_OK)
+        code = lith_fd_own(fd, tmp, like->uid, like->gid, mode, err);
+    local_step(&folder->base, LITH_STEP_PUT_WRITTEN);
+    if (code == LITH_OK)
+        code = lith_fd_sync(fd, tmp, err);
+    lith_fd_close(fd);
+    if (code != LITH_OK)
+        (void)!lith_file_unlink(folder->fd, tmp, &ignored);
+    return code;
+}
+
+static enum lith_code put_locked(struct local_folder *folder, const char *name,
+                                 const struct lith_blob *expected, const void *data, size_t bytes,
+                                 struct lith_err *err)
+{
+    struct lith_file_info info;
+    char tmp[TMP_NAME_BYTES];
+
+    int length = snprintf(tmp, sizeof(tmp), "%s.tmp", name);
+    if (length < 0 || (size_t)length >= sizeof(tmp))
+        return lith_fail(err, LITH_E_INVALID, "%s: the name is too long", name);
+    local_step(&folder->base, LITH_STEP_PUT_LOCKED);
+    LITH_TRY(local_folder_same(folder, err));
+    LITH_TRY(still_expected(folder, name, expected, &info, err));
+    LITH_TRY(write_tmp(folder, tmp, data, bytes, &info, err));
+    local_step(&folder->base, LITH_STEP_PUT_SYNCED);
+    LITH_TRY(lith_file_rename(folder->fd, tmp, name, err));
+    local_step(&folder->base, LITH_STEP_PUT_RENAMED);
+    LITH_TRY(lith_fd_sync(folder->fd, folder->full, err));
+    local_step(&folder->base, LITH_STEP_PUT_DURABLE);
+    return LITH_OK;
+}
+
+enum lith_code local_put_if(struct lith_folder *base, const char *name,
+                            const struct lith_blob *expected, const void *data, size_t bytes,
+                            struct lith_err *err)
+{
+    bool ours = !base->locked;
+
+    if (ours)
+        LITH_TRY(lith_folder_lock(base, LITH_LOCK_WAIT, err));
+    enum lith_code code = put_locked(local_folder(base), name, expected, data, bytes, err);
+    if (ours)
+        lith_folder_unlock(base);
+    return code;
+}

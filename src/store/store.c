@@ -1,0 +1,173 @@
+/*
+ * The verbs, checked once for every store: names and paths stay inside, contracts hold.
+ *
+ * What the concrete stores may then rely on: bare names, clean relative paths.
+ */
+#include "store/store.h"
+
+#include <string.h>
+
+/* A name that stays in its folder. */
+static enum lith_code name_check(const char *name, struct lith_err *err)
+{
+    if (name[0] == 0 || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return lith_fail(err, LITH_E_INVALID, "\"%s\" is not the bare name of an object", name);
+    return LITH_OK;
+}
+
+static enum lith_code path_check(const char *path, struct lith_err *err)
+{
+    const char *at = path;
+
+    while (*at) {
+        size_t bytes = strcspn(at, "/");
+        bool dots = (bytes == 1 && at[0] == '.') || (bytes == 2 && at[0] == '.' && at[1] == '.');
+        if (bytes == 0 || dots || (at[bytes] == '/' && at[bytes + 1] == 0))
+            return lith_fail(err, LITH_E_INVALID, "\"%s\" is not a clean path below the root",
+                             path);
+        at += bytes + (at[bytes] == '/');
+    }
+    return LITH_OK;
+}
+
+void lith_store_close(struct lith_store *store)
+{
+    if (store)
+        store->ops->close(store);
+}
+
+enum lith_code lith_store_probe(struct lith_store *store, struct lith_store_facts *ret_facts,
+                                struct lith_err *err)
+{
+    return store->ops->probe(store, ret_facts, err);
+}
+
+enum lith_code lith_folder_open(struct lith_store *store, const char *path,
+                                struct lith_folder **ret_folder, struct lith_err *err)
+{
+    LITH_TRY(path_check(path, err));
+    return store->ops->folder_open(store, path, ret_folder, err);
+}
+
+void lith_folder_close(struct lith_folder *folder)
+{
+    if (folder)
+        folder->store->ops->folder_close(folder);
+}
+
+enum lith_code lith_folder_lock(struct lith_folder *folder, enum lith_lock_wait wait,
+                                struct lith_err *err)
+{
+    LITH_ASSERT(!folder->locked);
+    LITH_TRY(folder->store->ops->lock(folder, wait, err));
+    folder->locked = true;
+    return LITH_OK;
+}
+
+void lith_folder_unlock(struct lith_folder *folder)
+{
+    if (folder->locked)
+        folder->store->ops->unlock(folder);
+    folder->locked = false;
+}
+
+enum lith_code lith_folder_now(struct lith_folder *folder, int64_t *ret_ns, struct lith_err *err)
+{
+    return folder->store->ops->now(folder, ret_ns, err);
+}
+
+enum lith_code lith_folder_list(struct lith_folder *folder, struct lith_arena *arena,
+                                struct lith_listing *ret_listing, struct lith_err *err)
+{
+    return folder->store->ops->list(folder, arena, ret_listing, err);
+}
+
+enum lith_code lith_folder_head(struct lith_folder *folder, const char *name,
+                                struct lith_arena *arena, struct lith_object *ret_object,
+                                struct lith_err *err)
+{
+    LITH_TRY(name_check(name, err));
+    return folder->store->ops->head(folder, name, arena, ret_object, err);
+}
+
+enum lith_code lith_folder_get(struct lith_folder *folder, const char *name, size_t limit,
+                               struct lith_arena *arena, struct lith_blob *ret_blob,
+                               struct lith_err *err)
+{
+    LITH_TRY(name_check(name, err));
+    return folder->store->ops->get(folder, name, limit, arena, ret_blob, err);
+}
+
+enum lith_code lith_folder_source_open(struct lith_folder *folder, const struct lith_object *object,
+                                       struct lith_source **ret_source, struct lith_err *err)
+{
+    LITH_TRY(name_check(object->name, err));
+    return folder->store->ops->source_open(folder, object, ret_source, err);
+}
+
+enum lith_code lith_folder_put_if(struct lith_folder *folder, const char *name,
+                                  const struct lith_blob *expected, const void *data, size_t bytes,
+                                  struct lith_err *err)
+{
+    LITH_TRY(name_check(name, err));
+    return folder->store->ops->put_if(folder, name, expected, data, bytes, err);
+}
+
+enum lith_code lith_output_new(struct lith_folder *folder,
+                               const struct lith_output_options *options,
+                               struct lith_output **ret_output, struct lith_err *err)
+{
+    LITH_TRY(name_check(options->name, err));
+    for (size_t i = 0; i < options->like_count; i++)
+        LITH_TRY(name_check(options->like_names[i], err));
+    return folder->store->ops->output_new(folder, options, ret_output, err);
+}
+
+enum lith_code lith_output_seal(struct lith_output *output, struct lith_err *err)
+{
+    LITH_ASSERT(!output->read_name);
+    return output->folder->store->ops->output_seal(output, err);
+}
+
+enum lith_code lith_output_publish(struct lith_output *output, struct lith_arena *arena,
+                                   struct lith_object *ret_object, struct lith_err *err)
+{
+    LITH_ASSERT(output->read_name);
+    return output->folder->store->ops->output_publish(output, arena, ret_object, err);
+}
+
+void lith_output_free(struct lith_output *output)
+{
+    if (output)
+        output->folder->store->ops->output_free(output);
+}
+
+enum lith_code lith_folder_delete_if(struct lith_folder *folder, const struct lith_object *object,
+                                     struct lith_err *err)
+{
+    LITH_TRY(name_check(object->name, err));
+    return folder->store->ops->delete_if(folder, object, err);
+}
+
+enum lith_code lith_folder_deletes_end(struct lith_folder *folder, struct lith_err *err)
+{
+    return folder->store->ops->deletes_end(folder, err);
+}
+
+const struct lith_object *lith_listing_find(const struct lith_listing *listing, const char *name)
+{
+    size_t begin = 0;
+    size_t end = listing->object_count;
+
+    while (begin < end) {
+        size_t middle = begin + (end - begin) / 2;
+        int order = strcmp(listing->objects[middle].name, name);
+        if (order == 0)
+            return &listing->objects[middle];
+        if (order < 0)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return NULL;
+}
