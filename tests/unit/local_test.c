@@ -130,20 +130,18 @@ static void put_keeps_its_condition(void **state)
 }
 
 /* A child of its own store, since a lock is bound to an open file. Ends with 0 when it won. */
-static pid_t committer(int number, const struct lith_blob *expected, const int go[2])
+static pid_t committer(const char *text, const struct lith_blob *expected, const int go[2])
 {
     pid_t pid = fork();
 
     if (pid != 0)
         return pid;
     struct lith_local_options options = {.root = path};
-    char text[16];
     char byte;
     (void)close(go[1]);
     if (lith_local_open(&options, &env.base, &mem, &store, &err) != LITH_OK ||
         lith_folder_open(store, "", &folder, &err) != LITH_OK || read(go[0], &byte, 1) != 0)
         _exit(9);
-    (void)snprintf(text, sizeof(text), "by %d", number);
     enum lith_code code =
         lith_folder_put_if(folder, "manifest.json", expected, text, strlen(text), &err);
     _exit(code == LITH_OK ? 0 : code == LITH_E_CONFLICT ? 1 : 8);
@@ -163,8 +161,11 @@ static void of_many_committers_one_wins(void **state)
         int winner = -1;
         char text[16];
         assert_int_equal(pipe(go), 0);
-        for (int i = 0; i < COMMITTERS; i++)
-            pids[i] = committer(i, expected, go);
+        for (int i = 0; i < COMMITTERS; i++) {
+            /* Bytes never repeat, as in manifests: else the condition would hold twice. */
+            (void)snprintf(text, sizeof(text), "%d by %d", round, i);
+            pids[i] = committer(text, expected, go);
+        }
         /* All of them wait for the end of the pipe. */
         (void)close(go[0]);
         (void)close(go[1]);
@@ -178,7 +179,7 @@ static void of_many_committers_one_wins(void **state)
         }
         assert_int_equal(winners, 1);
         MUST(lith_folder_get(folder, "manifest.json", 100, &arena, &blob, &err));
-        (void)snprintf(text, sizeof(text), "by %d", winner);
+        (void)snprintf(text, sizeof(text), "%d by %d", round, winner);
         assert_string_equal((const char *)blob.data, text);
         expected = &blob;
     }
