@@ -60,12 +60,14 @@ lith_commit_compact(const struct lith_manifest *base, const struct lith_compact 
 
 /*
  * fold: late files become named. A name that `retired` holds with another identity may be folded
- * (same name, other bytes): the old entry leaves `retired`. Also writes `quarantine` entries and
- * an outcome of verdict "unchanged", where given.
+ * (same name, other bytes): the old entry leaves `retired`. Also writes `quarantine` entries: a
+ * new one replaces an older one of the same name; those of names no longer live are dropped.
  */
 struct lith_fold {
     const struct lith_entry *files; /* name, size, etag, rows where the footer was read */
     size_t file_count;
+    const struct lith_quarantine *quarantine; /* live files to set aside from now on */
+    size_t quarantine_count;
 };
 LITH_MUST_CHECK enum lith_code
 lith_commit_fold(const struct lith_manifest *base, const struct lith_fold *fold,
