@@ -1,9 +1,9 @@
 /*
  * JSON values: this is the only user of jansson.
  *
- * Integers are exact 64-bit; duplicate keys are refused; depth and size are bounded; objects keep
- * their order, so a rewrite changes only what was changed. A `struct lith_json *` is jansson's
- * json_t under our name: reference counted, freed by lith_json_free of the root.
+ * Integers are exact 64-bit; duplicate keys are refused; depth is bounded (LITH_JSON_DEPTH_MAX);
+ * objects keep their order, so a rewrite changes only what was changed. A `struct lith_json *` is
+ * jansson's json_t under our name: reference counted, freed by lith_json_free of the root.
  */
 #ifndef LITH_BASE_JSON_H
 #define LITH_BASE_JSON_H
@@ -15,7 +15,8 @@
 
 struct lith_json;
 
-/* Parses all of `bytes`. CORRUPT names line and column. */
+/* Parses all of `bytes`. CORRUPT names line and column. The tree is not charged to a budget and
+ * takes about ten times the text: the caller bounds `bytes`. */
 LITH_MUST_CHECK enum lith_code lith_json_parse(const void *data, size_t bytes,
                                                struct lith_json **ret_root, struct lith_err *err);
 void lith_json_free(struct lith_json *root);
@@ -29,12 +30,14 @@ LITH_MUST_CHECK enum lith_code lith_json_write(const struct lith_json *root, uns
  * accept NULL as a failed value, so that building is a straight line checked once. */
 struct lith_json *lith_json_object(void);
 struct lith_json *lith_json_array(void);
-struct lith_json *lith_json_text(const char *text);
-struct lith_json *lith_json_text_bytes(const void *data, size_t bytes); /* invalid UTF-8: U+FFFD */
+struct lith_json *lith_json_text(const char *text); /* as lith_json_text_bytes */
+/* Bytes that are not UTF-8, and zero bytes, become U+FFFD. */
+struct lith_json *lith_json_text_bytes(const void *data, size_t bytes);
 struct lith_json *lith_json_int(int64_t value);
 struct lith_json *lith_json_bool(bool value);
-struct lith_json *lith_json_real(double value);
+struct lith_json *lith_json_real(double value); /* NaN and infinities: null */
 struct lith_json *lith_json_null(void);
+/* The key is UTF-8; one that is there keeps its place and takes the new value. */
 bool lith_json_set(struct lith_json *object, const char *key, struct lith_json *value);
 bool lith_json_push(struct lith_json *array, struct lith_json *value);
 bool lith_json_remove(struct lith_json *object, const char *key);

@@ -78,6 +78,9 @@
  * smallest budget. */
 #define LITH_FILE_BUFFER_BYTES ((size_t)128 << 10)
 
+/* Workers of one pool: more than the cores of the machines this runs on. */
+#define LITH_THREADS_MAX 256u
+
 /* Files kept open at once by one job; far below the usual limit of 1024. */
 #define LITH_OPEN_FILES_MAX 128u
 

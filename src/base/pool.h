@@ -15,7 +15,8 @@ LITH_MUST_CHECK enum lith_code lith_pool_new(struct lith_mem *mem, unsigned thre
                                              unsigned queue_max, struct lith_pool **ret_pool,
                                              struct lith_err *err);
 
-/* Queues task(ctx); blocks while the queue is full. Never fails. */
+/* Queues task(ctx); blocks while the queue is full, so a task must not add to its own pool. Never
+ * fails. */
 void lith_pool_add(struct lith_pool *pool, void (*task)(void *ctx), void *ctx);
 
 /* Blocks until every queued task has ended. */

@@ -1,0 +1,153 @@
+/*
+ * Thread pools: every task runs once, waiting waits for all, failures leave nothing behind.
+ */
+#include "support.h"
+
+#include "base/limits.h"
+#include "base/pool.h"
+
+static struct lith_err err;
+
+struct tally {
+    struct lith_lock *lock;
+    size_t count; /* below the lock */
+    uint64_t sum;
+};
+
+struct job {
+    struct tally *tally;
+    uint64_t number;
+    unsigned runs;
+};
+
+static void job_run(void *ctx)
+{
+    struct job *job = ctx;
+
+    job->runs++;
+    if (job->number % 64 == 0)
+        (void)usleep(100);
+    lith_lock_take(job->tally->lock);
+    job->tally->count++;
+    job->tally->sum += job->number;
+    lith_lock_give(job->tally->lock);
+}
+
+static void every_task_runs_once(void **state)
+{
+    static const struct {
+        unsigned threads;
+        unsigned queue;
+    } cases[] = {{1, 1}, {1, 100}, {4, 1}, {8, 3}, {3, 5000}};
+    static struct job jobs[3000];
+    struct lith_mem mem;
+
+    (void)state;
+    lith_mem_init(&mem, SIZE_MAX, NULL);
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        struct tally tally = {0};
+        struct lith_pool *pool = NULL;
+
+        MUST(lith_lock_new(&mem, &tally.lock, &err));
+        MUST(lith_pool_new(&mem, cases[c].threads, cases[c].queue, &pool, &err));
+        lith_pool_wait(pool); /* of nothing */
+        for (size_t i = 0; i < 3000; i++) {
+            jobs[i] = (struct job){.tally = &tally, .number = i};
+            lith_pool_add(pool, job_run, &jobs[i]);
+            if (i == 999) {
+                lith_pool_wait(pool);
+                assert_int_equal(tally.count, 1000); /* nothing runs: no lock needed */
+            }
+        }
+        if (c % 2)
+            lith_pool_wait(pool);
+        lith_pool_free(pool); /* waits too */
+        assert_int_equal(tally.count, 3000);
+        assert_int_equal(tally.sum, 3000 * 2999 / 2);
+        for (size_t i = 0; i < 3000; i++)
+            assert_int_equal(jobs[i].runs, 1);
+        lith_lock_free(tally.lock);
+    }
+    lith_pool_free(NULL);
+    lith_lock_free(NULL);
+    lith_mem_done(&mem);
+}
+
+struct shared_memory {
+    struct lith_mem *mem;
+    _Atomic size_t refused;
+};
+
+static void memory_take(void *ctx)
+{
+    struct shared_memory *shared = ctx;
+    struct lith_err task_err;
+    void *block;
+
+    for (int i = 0; i < 200; i++) {
+        if (lith_alloc(shared->mem, 1000, &block, &task_err) != LITH_OK) {
+            atomic_fetch_add(&shared->refused, 1);
+            continue;
+        }
+        memset(block, i, 1000);
+        lith_free(block);
+    }
+}
+
+/* Budgets are shared between threads: never above the limit, nothing lost. */
+static void budgets_hold_between_threads(void **state)
+{
+    struct lith_mem process;
+    struct lith_mem parent;
+    struct lith_mem mem;
+    struct shared_memory shared = {.mem = &mem};
+    struct lith_pool *pool = NULL;
+
+    (void)state;
+    lith_mem_init(&process, SIZE_MAX, NULL);
+    lith_mem_init(&parent, 3000, NULL);
+    lith_mem_init(&mem, SIZE_MAX, &parent);
+    MUST(lith_pool_new(&process, 8, 16, &pool, &err));
+    for (int i = 0; i < 64; i++)
+        lith_pool_add(pool, memory_take, &shared);
+    lith_pool_free(pool);
+    assert_true(parent.peak <= 3000);
+    assert_true(parent.peak >= 1016);
+    lith_mem_done(&mem);
+    lith_mem_done(&parent);
+    lith_mem_done(&process);
+}
+
+static void impossible_pools_are_refused(void **state)
+{
+    struct lith_mem mem;
+    struct lith_pool *pool = NULL;
+    struct lith_lock *lock = NULL;
+
+    (void)state;
+    lith_mem_init(&mem, 100000, NULL);
+    assert_int_equal(lith_pool_new(&mem, 0, 1, &pool, &err), LITH_E_LIMIT);
+    assert_int_equal(lith_pool_new(&mem, LITH_THREADS_MAX + 1, 1, &pool, &err), LITH_E_LIMIT);
+    assert_int_equal(lith_pool_new(&mem, 1, 0, &pool, &err), LITH_E_LIMIT);
+    assert_int_equal(lith_pool_new(&mem, 1, UINT32_MAX, &pool, &err), LITH_E_LIMIT);
+    for (int64_t n = 0; n < 2; n++) {
+        atomic_store(&mem.fail_after, n);
+        assert_int_equal(lith_pool_new(&mem, 2, 2, &pool, &err), LITH_E_NOMEM);
+    }
+    atomic_store(&mem.fail_after, 0);
+    assert_int_equal(lith_lock_new(&mem, &lock, &err), LITH_E_NOMEM);
+    assert_null(pool);
+    assert_null(lock);
+    lith_mem_done(&mem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_task_runs_once),
+        cmocka_unit_test(budgets_hold_between_threads),
+        cmocka_unit_test(impossible_pools_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
