@@ -113,6 +113,7 @@ struct lith_footer {
  * Reads and checks the footer of a file in one or two reads. CORRUPT names the byte offset.
  * UNSUPPORTED: encrypted footers or columns (magic PARE, encryption_algorithm, crypto metadata),
  * chunks in other files (file_path). LIMIT: the footer does not fit the arena's budget.
+ * A chunk without values has its offsets and compressed size cleared: it has no pages to read.
  * num_rows of the footer need not equal the sum of the row groups (files lie): the row groups
  * count, and *ret->num_rows is their sum, unless the two differ and the footer says more than 0:
  * then CORRUPT.
