@@ -68,6 +68,22 @@
 /* Bounds of pages in a column index are truncated to this (parquet-java's default). */
 #define LITH_INDEX_BOUND_BYTES_MAX 64u
 
+/* Stream decoders of codecs: windows large enough that calls do not count, small in any budget. */
+#define LITH_CODEC_WINDOW_BYTES ((size_t)128 << 10)
+/* As far back as the writers of SNAPPY (64 KiB blocks) and LZ4 (16-bit offsets) look. */
+#define LITH_CODEC_HISTORY_BYTES ((size_t)64 << 10)
+/*
+ * What compression libraries take for themselves, charged where they cannot be asked before:
+ * measured with Debian 12's (docs/codec-levels.md), rounded up.
+ */
+#define LITH_ZSTD_COMPRESSOR_BYTES ((size_t)1536 << 10)
+#define LITH_ZSTD_DECOMPRESSOR_BYTES ((size_t)160 << 10)
+#define LITH_DEFLATE_COMPRESSOR_BYTES ((size_t)1024 << 10)
+#define LITH_DEFLATE_DECOMPRESSOR_BYTES ((size_t)16 << 10)
+#define LITH_SNAPPY_WORK_BYTES ((size_t)192 << 10)
+#define LITH_LZ4_FRAME_STATE_BYTES ((size_t)1 << 10)
+#define LITH_LZ4_FRAME_HISTORY_BYTES ((size_t)128 << 10)
+
 /* Bloom filters: readers' bounds (parquet-java, Arrow, arrow-rs). */
 #define LITH_BLOOM_BYTES_MIN 32u
 #define LITH_BLOOM_BYTES_MAX (128u << 20)

@@ -58,7 +58,7 @@ LITH_MUST_CHECK enum lith_code lith_decompress(struct lith_codec_context *contex
  * As lith_decompress, from a range of a source to a sink, in windows of a few 100 KiB: memory
  * stays bounded whatever the sizes. Decoders that look back (LZ4, SNAPPY) keep 64 KiB, and read
  * further back from `written`, the sink's own contents (a spool). LIMIT when a ZSTD or BROTLI
- * stream needs a history of more than `history_bytes_max`.
+ * stream needs a history, or an LZ4 frame has blocks, of more than `history_bytes_max`.
  */
 struct lith_decompress_stream {
     struct lith_source *from;
@@ -74,10 +74,13 @@ LITH_MUST_CHECK enum lith_code lith_decompress_stream(struct lith_codec_context 
                                                       const struct lith_decompress_stream *stream,
                                                       struct lith_err *err);
 
+/* The most bytes a writable codec makes of `from_bytes`; the limit of a page's buffer. */
+size_t lith_compress_bound(enum lith_codec codec, size_t from_bytes);
+
 /*
  * Appends the compressed form of `from` to `to` (UNCOMPRESSED: a copy). One GZIP member, one ZSTD
  * frame with its content size. Levels: ZSTD 1, GZIP 6, BROTLI 5 (docs/codec-levels.md says why).
- * UNSUPPORTED for codecs that are not writable.
+ * UNSUPPORTED for codecs that are not writable. `to` must have room for lith_compress_bound.
  */
 LITH_MUST_CHECK enum lith_code lith_compress(struct lith_codec_context *context,
                                              enum lith_codec codec, const void *from,
