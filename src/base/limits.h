@@ -78,6 +78,7 @@
  */
 #define LITH_ZSTD_COMPRESSOR_BYTES ((size_t)1536 << 10)
 #define LITH_ZSTD_DECOMPRESSOR_BYTES ((size_t)160 << 10)
+#define LITH_BROTLI_COMPRESSOR_BYTES ((size_t)8192 << 10)
 #define LITH_DEFLATE_COMPRESSOR_BYTES ((size_t)1024 << 10)
 #define LITH_DEFLATE_DECOMPRESSOR_BYTES ((size_t)16 << 10)
 #define LITH_SNAPPY_WORK_BYTES ((size_t)192 << 10)

@@ -40,11 +40,6 @@ static void decoder_auto(BrotliDecoderState **state)
     BrotliDecoderDestroyInstance(*state);
 }
 
-static void encoder_auto(BrotliEncoderState **state)
-{
-    BrotliEncoderDestroyInstance(*state);
-}
-
 static enum lith_code decoder_new(struct lith_codec_heap *heap, BrotliDecoderState **ret_state,
                                   struct lith_err *err)
 {
@@ -158,23 +153,33 @@ size_t lith_brotli_bound(size_t bytes)
     return BrotliEncoderMaxCompressedSize(bytes);
 }
 
+/*
+ * The library's encoder ends the process when an allocation fails. So what it may take is charged
+ * beforehand, and its heap has no limit of its own.
+ */
 enum lith_code lith_brotli_compress(struct lith_codec_context *context, struct lith_slice from,
                                     uint8_t *to, size_t *bytes, struct lith_err *err)
 {
-    struct lith_codec_heap heap = {context->mem, err, LITH_OK};
+    struct lith_mem unlimited;
+    struct lith_codec_heap heap = {&unlimited, err, LITH_OK};
     const uint8_t *next_in = from.data;
     size_t in_left = from.bytes;
     uint8_t *next_out = to;
     size_t out_left = *bytes;
 
-    __attribute__((cleanup(encoder_auto))) BrotliEncoderState *state =
-        BrotliEncoderCreateInstance(heap_take, heap_give, &heap);
+    lith_mem_init(&unlimited, SIZE_MAX, NULL);
+    LITH_TRY(lith_mem_charge(context->mem, LITH_BROTLI_COMPRESSOR_BYTES, err));
+    BrotliEncoderState *state = BrotliEncoderCreateInstance(heap_take, heap_give, &heap);
     bool done = state && BrotliEncoderSetParameter(state, BROTLI_PARAM_QUALITY, BROTLI_QUALITY) &&
                 BrotliEncoderSetParameter(state, BROTLI_PARAM_LGWIN, BROTLI_WINDOW_BITS) &&
                 BrotliEncoderSetParameter(state, BROTLI_PARAM_SIZE_HINT, (uint32_t)from.bytes) &&
                 BrotliEncoderCompressStream(state, BROTLI_OPERATION_FINISH, &in_left, &next_in,
                                             &out_left, &next_out, NULL) &&
                 BrotliEncoderIsFinished(state);
+    if (state)
+        BrotliEncoderDestroyInstance(state);
+    lith_mem_release(context->mem, LITH_BROTLI_COMPRESSOR_BYTES);
+    lith_mem_done(&unlimited);
     if (heap.code != LITH_OK)
         return heap.code;
     if (!done)

@@ -32,8 +32,8 @@ struct block {
 static enum lith_code fail(const struct block *block, const char *what, struct lith_err *err)
 {
     return lith_fail(err, LITH_E_CORRUPT,
-                     "%s: %s; %" PRIu64 " bytes found in the block, %" PRIu64 " more expected",
-                     block->name, what, block->produced, block->room_left);
+                     "%s: %s; %" PRIu64 " bytes found, at most %" PRIu64 " expected", block->name,
+                     what, block->produced, block->produced + block->room_left);
 }
 
 static enum lith_code byte_take(struct block *block, uint8_t *ret_byte, struct lith_err *err)
