@@ -49,9 +49,10 @@ uint64_t lith_decoder_left(const struct lith_decoder *decoder);
 void lith_decoder_close(struct lith_decoder *decoder);
 
 /*
- * True when the first value of a DELTA_BYTE_ARRAY page has a prefix: parquet-mr before 1.8.0
- * (PARQUET-246) let it refer to the last value of the page before. The decoder then continues
- * from `previous` (the last value decoded from the chunk's page before, or empty).
+ * parquet-mr before 1.8.0 (PARQUET-246) let the first prefix of a DELTA_BYTE_ARRAY page refer to
+ * the last value of the page before. Called before the first batch, gives the decoder that value
+ * (the last one decoded from the chunk's page before, or empty); it is borrowed until the first
+ * batch is there. Without it a first prefix is CORRUPT. Other decoders take no notice.
  */
 void lith_decoder_continue(struct lith_decoder *decoder, struct lith_slice previous);
 

@@ -21,6 +21,7 @@ struct lith_dictionary {
     uint64_t *offsets;         /* not in memory: of each entry's bytes in the body */
     uint32_t *lengths;         /* not in memory: of each entry */
     struct lith_body body;     /* borrowed; outlives the dictionary */
+    void *owned;               /* what `fixed` points to when it is not the body (BOOLEAN) */
     struct lith_mem *mem;
 };
 
@@ -32,6 +33,12 @@ LITH_MUST_CHECK enum lith_code lith_dictionary_init(struct lith_dictionary *dict
                                                     uint32_t count, const struct lith_body *body,
                                                     const struct lith_work *work,
                                                     struct lith_err *err);
+/* Appends the bytes of entry `id` (below count) as its type decodes; reads them when they are not
+ * in memory. */
+LITH_MUST_CHECK enum lith_code lith_dictionary_read(const struct lith_dictionary *dictionary,
+                                                    uint32_t id, struct lith_buf *to,
+                                                    struct lith_err *err);
+
 /* A zeroed dictionary is a no-op. */
 void lith_dictionary_done(struct lith_dictionary *dictionary);
 

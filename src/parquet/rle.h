@@ -33,6 +33,9 @@ LITH_MUST_CHECK enum lith_code lith_rle_next(struct lith_rle_decoder *d, uint32_
 LITH_MUST_CHECK enum lith_code lith_rle_next_u16(struct lith_rle_decoder *d, uint16_t *to,
                                                  size_t count, struct lith_err *err);
 
+/* Bytes of the window that belong neither to values decoded nor to the group they end in. */
+uint64_t lith_rle_left(const struct lith_rle_decoder *d);
+
 /* Appends the hybrid form of `count` values that all fit `width` bits; runs of 8 and more equal
  * values as RLE. */
 LITH_MUST_CHECK enum lith_code lith_rle_encode(const uint32_t *values, size_t count, unsigned width,
