@@ -16,6 +16,20 @@ struct lith_hash128 {
     uint64_t high;
 };
 
+static inline bool lith_hash128_equal(struct lith_hash128 a, struct lith_hash128 b)
+{
+    return a.low == b.low && a.high == b.high;
+}
+
+/* The sum modulo 2^128: of many hashes, it does not depend on their order. */
+static inline struct lith_hash128 lith_hash128_add(struct lith_hash128 a, struct lith_hash128 b)
+{
+    struct lith_hash128 sum = {.low = a.low + b.low};
+
+    sum.high = a.high + b.high + (sum.low < a.low);
+    return sum;
+}
+
 /* CRC-32 with the gzip polynomial, continuing from `crc` (0 at the start). */
 uint32_t lith_crc32(uint32_t crc, const void *data, size_t bytes);
 

@@ -47,6 +47,9 @@
 /* Windows over levels: a page's levels are a few KiB, or runs that need few bytes. */
 #define LITH_LEVEL_WINDOW_BYTES 8192u
 
+/* Bytes behind the last value of a page that are taken for padding: a word. */
+#define LITH_PAGE_SLACK_BYTES 8u
+
 /* Distinct values of a key column that are counted one by one: 1.5 MiB of table. Beyond it their
  * order-free sum proves the same, without naming the value. */
 #define LITH_KEY_VALUES_MAX 16384u

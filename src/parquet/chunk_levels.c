@@ -1,0 +1,242 @@
+/*
+ * The levels of a data page.
+ *
+ * A decoder must know how many values a page has, which a V1 page tells only through its
+ * definition levels: they are decoded once to count, and once more in step with the values,
+ * unless all fit one batch. parquet-splice.md section 9.1, 7.
+ */
+#include "parquet/chunk_levels.h"
+
+#include <inttypes.h>
+
+#include "base/checked.h"
+#include "parquet/page_body.h"
+
+static enum lith_code stream_init(struct lith_level_stream *s, const char *name, uint16_t max,
+                                  struct lith_mem *mem, struct lith_err *err)
+{
+    void *block;
+
+    *s = (struct lith_level_stream){.name = name, .max = max, .width = lith_bit_width(max)};
+    if (max == 0)
+        return LITH_OK;
+    LITH_TRY(lith_alloc_array(mem, LITH_BATCH_POSITIONS, sizeof(uint16_t), &block, err));
+    s->levels = block;
+    return LITH_OK;
+}
+
+enum lith_code lith_chunk_levels_init(struct lith_chunk_levels *levels,
+                                      const struct lith_schema_node *leaf, struct lith_mem *mem,
+                                      struct lith_err *err)
+{
+    *levels = (struct lith_chunk_levels){.mem = mem};
+    LITH_TRY(stream_init(&levels->rep, "repetition", leaf->max_rep, mem, err));
+    enum lith_code code = stream_init(&levels->def, "definition", leaf->max_def, mem, err);
+    if (code != LITH_OK)
+        lith_chunk_levels_done(levels);
+    return code;
+}
+
+void lith_chunk_levels_done(struct lith_chunk_levels *levels)
+{
+    lith_window_done(&levels->rep.window);
+    lith_window_done(&levels->def.window);
+    lith_free(levels->rep.levels);
+    lith_free(levels->def.levels);
+    *levels = (struct lith_chunk_levels){0};
+}
+
+/* Finds the part of a V1 body that a stream has, from *at on, and moves *at past it. */
+static enum lith_code stream_find(struct lith_level_stream *s, int encoding, uint64_t count,
+                                  const struct lith_body *body, uint64_t *at, struct lith_err *err)
+{
+    uint8_t length[4];
+    uint64_t bytes;
+
+    s->begin = *at;
+    s->end = *at;
+    if (s->max == 0)
+        return LITH_OK;
+    s->bit_packed = encoding == LITH_ENCODING_BIT_PACKED;
+    if (s->bit_packed) {
+        bytes = (count * s->width + 7) / 8; /* a 32-bit count, at most 16 bits each */
+    } else if (encoding == LITH_ENCODING_RLE) {
+        LITH_TRY(lith_body_read(body, *at, length, sizeof(length), err));
+        bytes = lith_load_u32(length);
+        s->begin += sizeof(length);
+    } else {
+        return lith_fail(err, LITH_E_UNSUPPORTED, "%s levels with encoding %d", s->name, encoding);
+    }
+    if (s->begin > body->bytes || bytes > body->bytes - s->begin)
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "%" PRIu64 " bytes of %s levels at %" PRIu64 " of a body of %" PRIu64,
+                         bytes, s->name, s->begin, body->bytes);
+    s->end = s->begin + bytes;
+    *at = s->end;
+    return LITH_OK;
+}
+
+static enum lith_code stream_start(struct lith_level_stream *s, const struct lith_body *body,
+                                   uint64_t count, struct lith_mem *mem, struct lith_err *err)
+{
+    lith_window_done(&s->window);
+    if (s->max == 0)
+        return LITH_OK;
+    LITH_TRY(lith_window_init(&s->window, body, s->begin, s->end, mem, LITH_LEVEL_WINDOW_BYTES,
+                              LITH_LEVEL_WINDOW_BYTES, err));
+    if (s->bit_packed)
+        return lith_rle_init_bit_packed(&s->rle, &s->window, s->width, count, err);
+    return lith_rle_init(&s->rle, &s->window, s->width, err);
+}
+
+static size_t count_equal(const uint16_t *levels, size_t count, uint16_t level)
+{
+    size_t equal = 0;
+
+    for (size_t i = 0; i < count; i++)
+        equal += levels[i] == level;
+    return equal;
+}
+
+/* Decodes `count` levels to the start of the array and checks them. */
+static enum lith_code stream_next(struct lith_level_stream *s, size_t count, struct lith_err *err)
+{
+    uint16_t most = 0;
+
+    enum lith_code code = lith_rle_next_u16(&s->rle, s->levels, count, err);
+    if (code != LITH_OK) {
+        (void)lith_err_prefix(err, "%s levels", s->name);
+        return code;
+    }
+    for (size_t i = 0; i < count; i++)
+        most = s->levels[i] > most ? s->levels[i] : most;
+    if (most > s->max)
+        return lith_fail(err, LITH_E_CORRUPT, "a %s level of %u, but the schema allows %u", s->name,
+                         most, s->max);
+    return LITH_OK;
+}
+
+/* Decodes the next batch of both streams to the start of the arrays. */
+static enum lith_code decode(struct lith_chunk_levels *levels, struct lith_err *err)
+{
+    size_t count = (size_t)lith_min_u64(levels->undecoded, LITH_BATCH_POSITIONS);
+
+    if (levels->rep.max > 0)
+        LITH_TRY(stream_next(&levels->rep, count, err));
+    if (levels->def.max > 0)
+        LITH_TRY(stream_next(&levels->def, count, err));
+    levels->begin = 0;
+    levels->end = count;
+    levels->undecoded -= count;
+    levels->rows += levels->rep.max ? count_equal(levels->rep.levels, count, 0) : count;
+    levels->values += lith_chunk_levels_values(levels);
+    return LITH_OK;
+}
+
+/* Counts the values of a V1 page that is larger than a batch. */
+static enum lith_code count_values(struct lith_chunk_levels *levels, const struct lith_body *body,
+                                   uint64_t positions, uint64_t *ret_count, struct lith_err *err)
+{
+    uint64_t values = 0;
+
+    for (uint64_t left = positions; left > 0;) {
+        size_t count = (size_t)lith_min_u64(left, LITH_BATCH_POSITIONS);
+        LITH_TRY(stream_next(&levels->def, count, err));
+        values += count_equal(levels->def.levels, count, levels->def.max);
+        left -= count;
+    }
+    LITH_TRY(stream_start(&levels->def, body, positions, levels->mem, err));
+    *ret_count = values;
+    return LITH_OK;
+}
+
+/* Where the streams of the page lie. */
+static enum lith_code find(struct lith_chunk_levels *levels, const struct lith_page *page,
+                           uint64_t *ret_values_begin, struct lith_err *err)
+{
+    const struct lith_page_header *header = &page->header;
+    struct lith_level_stream *rep = &levels->rep;
+    struct lith_level_stream *def = &levels->def;
+    uint64_t at = 0;
+
+    if (!page->is_v2) {
+        LITH_TRY(
+            stream_find(rep, header->rep_encoding, header->num_values, &page->values, &at, err));
+        LITH_TRY(
+            stream_find(def, header->def_encoding, header->num_values, &page->values, &at, err));
+        *ret_values_begin = at;
+        return LITH_OK;
+    }
+    /* Bytes of levels that the schema does not have (Athena wrote them) are passed over. */
+    rep->bit_packed = false;
+    def->bit_packed = false;
+    rep->begin = 0;
+    rep->end = header->rep_bytes;
+    def->begin = rep->end;
+    def->end = rep->end + header->def_bytes;
+    *ret_values_begin = 0;
+    return LITH_OK;
+}
+
+enum lith_code lith_chunk_levels_open(struct lith_chunk_levels *levels,
+                                      const struct lith_page *page, uint64_t *ret_values_begin,
+                                      uint64_t *ret_count, struct lith_err *err)
+{
+    const struct lith_page_header *header = &page->header;
+    uint64_t positions = header->num_values;
+    uint64_t begin;
+
+    LITH_TRY(find(levels, page, &begin, err));
+    levels->begin = 0;
+    levels->end = 0;
+    levels->undecoded = positions;
+    levels->rows = 0;
+    levels->values = 0;
+    LITH_TRY(stream_start(&levels->rep, &page->levels, positions, levels->mem, err));
+    LITH_TRY(stream_start(&levels->def, &page->levels, positions, levels->mem, err));
+    uint64_t count = positions;
+    if (page->is_v2) {
+        if (header->num_nulls > positions)
+            return lith_fail(err, LITH_E_CORRUPT, "%u nulls among %u values", header->num_nulls,
+                             header->num_values);
+        count = positions - header->num_nulls;
+    } else if (levels->def.max > 0 && positions > LITH_BATCH_POSITIONS) {
+        LITH_TRY(count_values(levels, &page->levels, positions, &count, err));
+    } else if (levels->def.max > 0) {
+        LITH_TRY(decode(levels, err));
+        count = levels->values;
+    }
+    *ret_values_begin = begin;
+    *ret_count = count;
+    return LITH_OK;
+}
+
+enum lith_code lith_chunk_levels_fill(struct lith_chunk_levels *levels, struct lith_err *err)
+{
+    return levels->begin < levels->end ? LITH_OK : decode(levels, err);
+}
+
+size_t lith_chunk_levels_values(const struct lith_chunk_levels *levels)
+{
+    size_t count = levels->end - levels->begin;
+
+    if (levels->def.max == 0)
+        return count;
+    return count_equal(levels->def.levels + levels->begin, count, levels->def.max);
+}
+
+size_t lith_chunk_levels_cut(const struct lith_chunk_levels *levels, size_t values)
+{
+    size_t count = levels->end - levels->begin;
+    size_t seen = 0;
+
+    if (levels->def.max == 0)
+        return values;
+    for (size_t i = 0; i < count; i++) {
+        bool is_value = levels->def.levels[levels->begin + i] == levels->def.max;
+        if (is_value && seen == values)
+            return i;
+        seen += is_value;
+    }
+    return count;
+}

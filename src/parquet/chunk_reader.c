@@ -1,0 +1,374 @@
+/*
+ * Reading one column chunk: page by page, each as batches of levels and values.
+ *
+ * A batch takes as many positions as their levels say and the decoder gives values for. Failures
+ * are written to the reader's own err, which windows of a page keep a pointer to, and passed on
+ * with the place in front. parquet-splice.md sections 1.3, 1.6 and 9.1, 5 to 8.
+ */
+#include "parquet/chunk_reader.h"
+
+#include <inttypes.h>
+
+#include "base/checked.h"
+#include "parquet/chunk_levels.h"
+#include "parquet/decoder.h"
+#include "parquet/page_body.h"
+
+struct lith_chunk_reader {
+    const struct lith_footer *footer;
+    uint32_t row_group;
+    uint32_t leaf_index;
+    const struct lith_schema_node *leaf;
+    const struct lith_work *work;
+    struct lith_page_source pages;
+    struct lith_chunk_levels levels;
+    struct lith_dictionary dictionary;
+    bool has_dictionary;
+    bool ended;
+    bool page_open;
+    bool page_started; /* some of the open page was handed out */
+    struct lith_page page;
+    struct lith_decoder *decoder; /* of the open page */
+    uint64_t values_begin;        /* in the page's body */
+    uint64_t values_left;         /* of the page, not decoded yet */
+    uint64_t rows;                /* of the chunk, in pages that ended */
+    bool keeps_last;              /* PARQUET-246 */
+    struct lith_slice last;       /* the last value of a page, while its decoder is open */
+    struct lith_buf previous;     /* the last value of the page before */
+    struct lith_chunk_facts facts;
+    struct lith_err err;
+};
+
+/*
+ * parquet-mr before 1.8.0, and writers that say nothing of themselves, may continue the prefixes
+ * of DELTA_BYTE_ARRAY from one page to the next (PARQUET-246). Others must not: a prefix of
+ * theirs at the start of a page is damage.
+ */
+static bool may_continue_prefixes(struct lith_slice created_by)
+{
+    static const char name[] = "parquet-mr";
+    static const char version[] = "parquet-mr version 1.";
+    size_t version_bytes = sizeof(version) - 1;
+
+    if (created_by.bytes == 0)
+        return true;
+    if (created_by.bytes < sizeof(name) - 1 || memcmp(created_by.data, name, sizeof(name) - 1) != 0)
+        return false;
+    if (created_by.bytes < version_bytes + 2 ||
+        memcmp(created_by.data, version, version_bytes) != 0)
+        return created_by.bytes == sizeof(name) - 1;
+    uint8_t minor = created_by.data[version_bytes];
+    return minor >= '0' && minor < '8' && created_by.data[version_bytes + 1] == '.';
+}
+
+static enum lith_code fail_with_place(struct lith_chunk_reader *reader, enum lith_code code,
+                                      struct lith_err *err)
+{
+    char path[256];
+
+    lith_schema_path(&reader->footer->schema, reader->footer->schema.leaves[reader->leaf_index],
+                     path, sizeof(path));
+    *err = reader->err;
+    err->code = code;
+    (void)lith_err_prefix(
+        err, "row group %" PRIu32 ", column \"%s\", page %" PRIu32 " at byte %" PRIu64,
+        reader->row_group, path, reader->pages.page_index, reader->pages.page_offset);
+    return code;
+}
+
+enum lith_code lith_chunk_reader_open(struct lith_source *source, const struct lith_footer *footer,
+                                      uint32_t row_group, uint32_t leaf,
+                                      struct lith_codec_context *codecs,
+                                      const struct lith_work *work,
+                                      struct lith_chunk_reader **ret_reader, struct lith_err *err)
+{
+    void *block;
+
+    LITH_ASSERT(row_group < footer->row_group_count);
+    LITH_ASSERT(leaf < footer->schema.leaf_count);
+    LITH_TRY(lith_alloc_array(work->mem, 1, sizeof(struct lith_chunk_reader), &block, err));
+    struct lith_chunk_reader *reader = block;
+    const struct lith_chunk_meta *meta = &footer->row_groups[row_group].chunks[leaf];
+    reader->footer = footer;
+    reader->row_group = row_group;
+    reader->leaf_index = leaf;
+    reader->leaf = lith_schema_leaf(&footer->schema, leaf);
+    reader->work = work;
+    reader->keeps_last = may_continue_prefixes(footer->created_by);
+    lith_buf_init(&reader->previous, work->mem, lith_work_share(work));
+    enum lith_code code =
+        lith_page_source_init(&reader->pages, source, footer, meta, codecs, work, &reader->err);
+    if (code == LITH_OK) {
+        reader->pages.page_offset = reader->pages.position;
+        code = lith_chunk_levels_init(&reader->levels, reader->leaf, work->mem, &reader->err);
+    }
+    if (code != LITH_OK) {
+        code = fail_with_place(reader, code, err);
+        lith_chunk_reader_close(reader);
+        return code;
+    }
+    *ret_reader = reader;
+    return LITH_OK;
+}
+
+void lith_chunk_reader_close(struct lith_chunk_reader *reader)
+{
+    if (!reader)
+        return;
+    lith_decoder_close(reader->decoder);
+    lith_dictionary_done(&reader->dictionary);
+    lith_chunk_levels_done(&reader->levels);
+    lith_page_source_done(&reader->pages);
+    lith_buf_done(&reader->previous);
+    lith_free(reader);
+}
+
+const struct lith_chunk_facts *lith_chunk_reader_facts(const struct lith_chunk_reader *reader)
+{
+    return &reader->facts;
+}
+
+static bool is_dictionary_encoding(int encoding)
+{
+    return encoding == LITH_ENCODING_PLAIN_DICTIONARY || encoding == LITH_ENCODING_RLE_DICTIONARY;
+}
+
+static enum lith_code take_dictionary(struct lith_chunk_reader *reader)
+{
+    struct lith_err *err = &reader->err;
+    uint32_t count = reader->page.header.num_values;
+
+    LITH_TRY(lith_dictionary_init(&reader->dictionary, reader->leaf->type,
+                                  reader->leaf->type_length, count, &reader->page.values,
+                                  reader->work, err));
+    reader->has_dictionary = true;
+    reader->facts.dictionary_pages++;
+    reader->facts.dictionary_entries = count;
+    return LITH_OK;
+}
+
+static enum lith_code open_decoder(struct lith_chunk_reader *reader)
+{
+    const struct lith_page *page = &reader->page;
+    int encoding = page->header.encoding;
+    struct lith_err *err = &reader->err;
+
+    /* The body of the dictionary page outlives the page: it has room of its own. */
+    const struct lith_decoder_options options = {
+        .encoding = (enum lith_encoding)encoding,
+        .type = reader->leaf->type,
+        .type_length = reader->leaf->type_length,
+        .value_count = reader->values_left,
+        .body = &page->values,
+        .begin = reader->values_begin,
+        .end = page->values.bytes,
+        .dictionary =
+            is_dictionary_encoding(encoding) && reader->has_dictionary ? &reader->dictionary : NULL,
+        .work = reader->work,
+    };
+    LITH_TRY(lith_decoder_open(&options, &reader->decoder, err));
+    if (reader->keeps_last && encoding == LITH_ENCODING_DELTA_BYTE_ARRAY)
+        lith_decoder_continue(reader->decoder,
+                              (struct lith_slice){reader->previous.data, reader->previous.bytes});
+    return LITH_OK;
+}
+
+static enum lith_code open_data(struct lith_chunk_reader *reader)
+{
+    const struct lith_page_header *header = &reader->page.header;
+    struct lith_err *err = &reader->err;
+
+    if (header->encoding < 0 || header->encoding >= LITH_ENCODING_COUNT)
+        return lith_fail(err, LITH_E_UNSUPPORTED, "a page with encoding %d", header->encoding);
+    LITH_TRY(lith_chunk_levels_open(&reader->levels, &reader->page, &reader->values_begin,
+                                    &reader->values_left, err));
+    LITH_TRY(open_decoder(reader));
+    reader->page_open = true;
+    reader->page_started = false;
+    reader->facts.data_pages++;
+    reader->facts.encodings |= 1u << header->encoding;
+    reader->facts.values_by_encoding[header->encoding] += header->num_values;
+    return LITH_OK;
+}
+
+/* The next data page, past the dictionary page; or the end of the chunk. */
+static enum lith_code open_page(struct lith_chunk_reader *reader)
+{
+    while (!reader->page_open && !reader->ended) {
+        LITH_TRY(
+            lith_page_source_next(&reader->pages, &reader->page, &reader->ended, &reader->err));
+        if (reader->ended)
+            break;
+        if (reader->page.header.type == LITH_PAGE_DICTIONARY)
+            LITH_TRY(take_dictionary(reader));
+        else
+            LITH_TRY(open_data(reader));
+    }
+    reader->facts.crc_checked = reader->pages.crc_checked;
+    reader->facts.compressed_bytes = reader->pages.compressed_bytes;
+    reader->facts.uncompressed_bytes = reader->pages.uncompressed_bytes;
+    return LITH_OK;
+}
+
+/* What the header of a V2 page said of its levels. */
+static enum lith_code check_v2(struct lith_chunk_reader *reader)
+{
+    const struct lith_page_header *header = &reader->page.header;
+    uint64_t nulls = header->num_values - reader->levels.values;
+
+    if (nulls != header->num_nulls)
+        return lith_fail(&reader->err, LITH_E_CORRUPT,
+                         "the header says %" PRIu32 " nulls, the levels %" PRIu64,
+                         header->num_nulls, nulls);
+    if (reader->levels.rows != header->num_rows)
+        return lith_fail(&reader->err, LITH_E_CORRUPT,
+                         "the header says %" PRIu32 " rows, the levels %" PRIu64, header->num_rows,
+                         reader->levels.rows);
+    return LITH_OK;
+}
+
+/*
+ * Bytes behind the last value. Runs of ids and booleans say themselves where they end, and some
+ * writers pad them. Elsewhere up to a word is accepted (Oracle and nanoparquet write one), unless
+ * it may be the sign of values read from the wrong place: in a page with nulls, of values that
+ * were stored for them; in a REQUIRED column, of levels that stand in front all the same.
+ */
+static enum lith_code check_leftover(struct lith_chunk_reader *reader)
+{
+    const struct lith_page *page = &reader->page;
+    uint64_t left = lith_decoder_left(reader->decoder);
+    uint64_t nulls = page->header.num_values - reader->levels.values;
+    uint8_t length[4];
+
+    if (left == 0 || is_dictionary_encoding(page->header.encoding) ||
+        page->header.encoding == LITH_ENCODING_RLE)
+        return LITH_OK;
+    if (left > LITH_PAGE_SLACK_BYTES || nulls > 0)
+        return lith_fail(&reader->err, LITH_E_CORRUPT,
+                         "%" PRIu64 " bytes are left behind %" PRIu64 " values and %" PRIu64
+                         " nulls",
+                         left, reader->levels.values, nulls);
+    if (reader->leaf->max_def > 0 || left < sizeof(length))
+        return LITH_OK;
+    LITH_TRY(
+        lith_body_read(&page->values, reader->values_begin, length, sizeof(length), &reader->err));
+    if (lith_load_u32(length) == left - sizeof(length))
+        return lith_fail(&reader->err, LITH_E_CORRUPT,
+                         "the column is REQUIRED, but its values begin with %" PRIu64
+                         " bytes that look like levels",
+                         left);
+    return LITH_OK;
+}
+
+static enum lith_code close_page(struct lith_chunk_reader *reader)
+{
+    uint64_t rows = reader->rows + reader->levels.rows;
+
+    if (reader->page.is_v2)
+        LITH_TRY(check_v2(reader));
+    LITH_TRY(check_leftover(reader));
+    if (reader->keeps_last && reader->levels.values > 0) {
+        lith_buf_clear(&reader->previous);
+        LITH_TRY(lith_buf_append(&reader->previous, reader->last.data, reader->last.bytes,
+                                 &reader->err));
+    }
+    lith_decoder_close(reader->decoder);
+    reader->decoder = NULL;
+    reader->rows = rows;
+    reader->page_open = false;
+    return LITH_OK;
+}
+
+/* Rows so far, against the row group: early, so that callers may rely on it. */
+static enum lith_code check_rows(struct lith_chunk_reader *reader)
+{
+    uint64_t rows = reader->rows + (reader->page_open ? reader->levels.rows : 0);
+    uint64_t expected = (uint64_t)reader->footer->row_groups[reader->row_group].num_rows;
+
+    if (rows > expected || (reader->ended && rows != expected))
+        return lith_fail(&reader->err, LITH_E_CORRUPT,
+                         "the chunk has %s%" PRIu64 " rows, its row group %" PRIu64,
+                         reader->ended ? "" : "at least ", rows, expected);
+    return LITH_OK;
+}
+
+/* The first repetition level of a chunk, and of each V2 page, begins a row. */
+static enum lith_code check_start(struct lith_chunk_reader *reader)
+{
+    bool must = reader->page.is_v2 || reader->facts.data_pages == 1;
+
+    if (must && reader->levels.rep.max > 0 && reader->levels.rep.levels[0] != 0)
+        return lith_fail(&reader->err, LITH_E_CORRUPT,
+                         "the first repetition level is %u, it must be 0",
+                         reader->levels.rep.levels[0]);
+    return LITH_OK;
+}
+
+static enum lith_code decode_values(struct lith_chunk_reader *reader, size_t wanted,
+                                    struct lith_values *ret_values)
+{
+    *ret_values = (struct lith_values){
+        .type = reader->leaf->type,
+        .width = lith_type_width(reader->leaf->type, reader->leaf->type_length),
+    };
+    if (wanted == 0)
+        return LITH_OK;
+    if (wanted > reader->values_left)
+        return lith_fail(&reader->err, LITH_E_CORRUPT,
+                         "the levels have more values than the header's %" PRIu32 " less %" PRIu32
+                         " nulls",
+                         reader->page.header.num_values, reader->page.header.num_nulls);
+    LITH_TRY(lith_decoder_next(reader->decoder, wanted, ret_values, &reader->err));
+    LITH_ASSERT(ret_values->count >= 1);
+    LITH_ASSERT(ret_values->count <= wanted);
+    reader->values_left -= ret_values->count;
+    if (reader->keeps_last)
+        reader->last = lith_values_at(ret_values, ret_values->count - 1);
+    return LITH_OK;
+}
+
+static enum lith_code next_batch(struct lith_chunk_reader *reader, struct lith_batch *ret_batch)
+{
+    struct lith_chunk_levels *levels = &reader->levels;
+    struct lith_values values;
+
+    LITH_TRY(lith_chunk_levels_fill(levels, &reader->err));
+    if (!reader->page_started)
+        LITH_TRY(check_start(reader));
+    LITH_TRY(check_rows(reader));
+    size_t wanted = lith_chunk_levels_values(levels);
+    LITH_TRY(decode_values(reader, wanted, &values));
+    size_t positions = values.count == wanted ? levels->end - levels->begin
+                                              : lith_chunk_levels_cut(levels, values.count);
+    *ret_batch = (struct lith_batch){
+        .position_count = positions,
+        .def_levels = levels->def.levels ? levels->def.levels + levels->begin : NULL,
+        .rep_levels = levels->rep.levels ? levels->rep.levels + levels->begin : NULL,
+        .values = values,
+        .page_start = !reader->page_started,
+    };
+    reader->page_started = true;
+    levels->begin += positions;
+    return LITH_OK;
+}
+
+static enum lith_code next(struct lith_chunk_reader *reader, struct lith_batch *ret_batch)
+{
+    if (reader->page_open && reader->levels.begin == reader->levels.end &&
+        reader->levels.undecoded == 0)
+        LITH_TRY(close_page(reader));
+    LITH_TRY(open_page(reader));
+    if (!reader->ended)
+        return next_batch(reader, ret_batch);
+    LITH_TRY(check_rows(reader));
+    *ret_batch = (struct lith_batch){.values = {.type = reader->leaf->type}};
+    return LITH_OK;
+}
+
+enum lith_code lith_chunk_reader_next(struct lith_chunk_reader *reader,
+                                      struct lith_batch *ret_batch, struct lith_err *err)
+{
+    enum lith_code code = next(reader, ret_batch);
+
+    return code == LITH_OK ? code : fail_with_place(reader, code, err);
+}

@@ -1,0 +1,207 @@
+/*
+ * Walking the pages of a column chunk.
+ *
+ * Page types decide, not the offsets of the metadata: files exist whose data_page_offset points
+ * at the dictionary page. Bodies are page_body.c's. parquet-splice.md sections 1.1 to 1.3, 9.1.
+ */
+#include "parquet/page_source.h"
+
+#include <inttypes.h>
+
+#include "base/checked.h"
+#include "parquet/page_body.h"
+
+static bool slice_begins(struct lith_slice slice, const char *prefix)
+{
+    size_t bytes = strlen(prefix);
+
+    return slice.bytes >= bytes && memcmp(slice.data, prefix, bytes) == 0;
+}
+
+static void room_init(struct lith_page_room *room, const struct lith_work *work)
+{
+    size_t bytes_max = lith_page_bytes_max(work);
+
+    lith_buf_init(&room->stored, work->mem, bytes_max);
+    lith_buf_init(&room->plain, work->mem, bytes_max);
+    lith_spool_init(&room->spool, work->mem, work->scratch, 0);
+}
+
+static void room_done(struct lith_page_room *room)
+{
+    lith_buf_done(&room->stored);
+    lith_buf_done(&room->plain);
+    lith_spool_done(&room->spool);
+}
+
+enum lith_code lith_page_source_init(struct lith_page_source *pages, struct lith_source *source,
+                                     const struct lith_footer *footer,
+                                     const struct lith_chunk_meta *meta,
+                                     struct lith_codec_context *codecs,
+                                     const struct lith_work *work, struct lith_err *err)
+{
+    LITH_TRY(lith_codec_check(meta->codec, err));
+    if (meta->num_values < 0 || meta->data_page_offset < 0 || meta->dictionary_page_offset < 0)
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "%" PRId64 " values, data page at %" PRId64 ", dictionary at %" PRId64,
+                         meta->num_values, meta->data_page_offset, meta->dictionary_page_offset);
+    int64_t start = meta->data_page_offset;
+    if (meta->dictionary_page_offset > 0 && meta->dictionary_page_offset < start)
+        start = meta->dictionary_page_offset;
+    *pages = (struct lith_page_source){
+        .source = source,
+        .meta = meta,
+        .codecs = codecs,
+        .work = work,
+        .position = (uint64_t)start,
+        .end = lith_min_u64(footer->footer_offset, source->size),
+        .values_left = (uint64_t)meta->num_values,
+        /* parquet-cpp before Arrow 3 compressed V2 pages and said that it had not. */
+        .always_compressed = slice_begins(footer->created_by, "parquet-cpp version "),
+    };
+    lith_buf_init(&pages->head, work->mem,
+                  lith_min_size(LITH_PAGE_HEADER_BYTES_MAX, lith_work_share(work)));
+    room_init(&pages->dictionary, work);
+    room_init(&pages->data, work);
+    return LITH_OK;
+}
+
+void lith_page_source_done(struct lith_page_source *pages)
+{
+    if (!pages->work)
+        return;
+    lith_buf_done(&pages->head);
+    room_done(&pages->dictionary);
+    room_done(&pages->data);
+}
+
+/* Reads on from what `head` holds, to `bytes` bytes from page_offset. */
+static enum lith_code head_grow(struct lith_page_source *pages, size_t bytes, struct lith_err *err)
+{
+    struct lith_buf *head = &pages->head;
+    size_t more = bytes - head->bytes;
+
+    LITH_TRY(lith_buf_reserve(head, more, err));
+    LITH_TRY(lith_source_read(pages->source, pages->page_offset + head->bytes,
+                              head->data + head->bytes, more, err));
+    head->bytes = bytes;
+    return LITH_OK;
+}
+
+static enum lith_code header_read(struct lith_page_source *pages, struct lith_page *page,
+                                  struct lith_err *err)
+{
+    uint64_t left = pages->position < pages->end ? pages->end - pages->position : 0;
+    uint64_t most = lith_min_u64(left, LITH_PAGE_HEADER_BYTES_MAX);
+    uint64_t want = lith_min_u64(LITH_PAGE_HEADER_GUESS_BYTES, most);
+    size_t header_bytes;
+
+    pages->page_offset = pages->position;
+    lith_buf_clear(&pages->head);
+    for (;;) {
+        LITH_TRY(head_grow(pages, (size_t)want, err));
+        enum lith_code code = lith_page_header_parse(pages->head.data, pages->head.bytes,
+                                                     &page->header, &header_bytes, err);
+        if (code == LITH_OK)
+            break;
+        if (code != LITH_E_NOT_FOUND)
+            return code;
+        if (want == most)
+            return lith_fail(err, LITH_E_CORRUPT,
+                             "no page header in %" PRIu64 " bytes, and %" PRIu64 " of %" PRId64
+                             " values are still to come",
+                             most, pages->values_left, pages->meta->num_values);
+        want = lith_min_u64(want * 8, most);
+    }
+    page->offset = pages->page_offset;
+    page->header_bytes = (uint32_t)header_bytes;
+    page->is_v2 = page->header.type == LITH_PAGE_DATA_V2;
+    return LITH_OK;
+}
+
+/* Moves past the page; its body must end before the footer. */
+static enum lith_code page_pass(struct lith_page_source *pages, const struct lith_page *page,
+                                struct lith_err *err)
+{
+    uint64_t body = page->offset + page->header_bytes;
+    uint64_t bytes = (uint64_t)page->header.compressed_bytes;
+
+    if (bytes > pages->end - body)
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "a body of %" PRIu64 " bytes, but the pages end in %" PRIu64, bytes,
+                         pages->end - body);
+    pages->position = body + bytes;
+    pages->compressed_bytes += page->header_bytes + bytes;
+    pages->uncompressed_bytes += page->header_bytes + (uint64_t)page->header.uncompressed_bytes;
+    return LITH_OK;
+}
+
+static enum lith_code dictionary_check(struct lith_page_source *pages, const struct lith_page *page,
+                                       struct lith_err *err)
+{
+    int encoding = page->header.encoding;
+
+    if (pages->has_dictionary)
+        return lith_fail(err, LITH_E_CORRUPT, "a second dictionary page");
+    if (pages->has_data)
+        return lith_fail(err, LITH_E_CORRUPT, "a dictionary page after data pages");
+    if (encoding != LITH_ENCODING_PLAIN && encoding != LITH_ENCODING_PLAIN_DICTIONARY)
+        return lith_fail(err, LITH_E_UNSUPPORTED, "a dictionary page with encoding %d", encoding);
+    pages->has_dictionary = true;
+    return LITH_OK;
+}
+
+static enum lith_code data_check(struct lith_page_source *pages, const struct lith_page *page,
+                                 struct lith_err *err)
+{
+    uint64_t values = page->header.num_values;
+
+    if (values > pages->values_left)
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "%" PRIu64 " values in the page, but only %" PRIu64 " of %" PRId64
+                         " are left in the chunk",
+                         values, pages->values_left, pages->meta->num_values);
+    pages->values_left -= values;
+    pages->has_data = true;
+    return LITH_OK;
+}
+
+static bool holds_values(const struct lith_page_header *header)
+{
+    if (header->type == LITH_PAGE_DICTIONARY)
+        return true;
+    return (header->type == LITH_PAGE_DATA || header->type == LITH_PAGE_DATA_V2) &&
+           header->num_values > 0;
+}
+
+enum lith_code lith_page_source_next(struct lith_page_source *pages, struct lith_page *ret_page,
+                                     bool *ret_end, struct lith_err *err)
+{
+    struct lith_page page = {0};
+    bool first = pages->compressed_bytes == 0;
+
+    if (pages->values_left == 0) {
+        *ret_end = true;
+        return LITH_OK;
+    }
+    do {
+        LITH_TRY(lith_work_check(pages->work, err));
+        if (!first)
+            pages->page_index++;
+        first = false;
+        LITH_TRY(header_read(pages, &page, err));
+        LITH_TRY(page_pass(pages, &page, err));
+    } while (!holds_values(&page.header));
+    if (page.header.type == LITH_PAGE_DICTIONARY) {
+        LITH_TRY(dictionary_check(pages, &page, err));
+        LITH_TRY(lith_page_body_load(pages, &pages->dictionary, &page, err));
+        if (pages->dictionary.plain.bytes > 0)
+            lith_buf_done(&pages->dictionary.stored);
+    } else {
+        LITH_TRY(data_check(pages, &page, err));
+        LITH_TRY(lith_page_body_load(pages, &pages->data, &page, err));
+    }
+    *ret_page = page;
+    *ret_end = false;
+    return LITH_OK;
+}

@@ -1,0 +1,101 @@
+/*
+ * Comparing two sets of files as multisets of rows.
+ */
+#include "verify/row_sum.h"
+
+/* The schema that all files must have: that of the first one. */
+struct common {
+    const struct lith_verify_rows_options *options;
+    struct lith_input first;
+    const char *first_name;
+};
+
+static enum lith_code schema_check(struct common *common, const struct lith_verify_files *files,
+                                   size_t index, struct lith_input *input, struct lith_err *err)
+{
+    const char *difference;
+    bool equal;
+
+    LITH_TRY(lith_schema_equal(&common->first.footer.schema, &input->footer.schema, &input->arena,
+                               &equal, &difference, err));
+    if (!equal)
+        return lith_fail(err, LITH_E_INVALID, "%s and %s have different schemas: %s",
+                         common->first_name, files->name(files->ctx, index), difference);
+    return LITH_OK;
+}
+
+static enum lith_code sum_file(struct common *common, const struct lith_verify_files *files,
+                               size_t index, struct lith_row_summer *summer,
+                               struct lith_input *input, struct lith_err *err)
+{
+    LITH_TRY(schema_check(common, files, index, input, err));
+    LITH_TRY(lith_input_map(input, summer->target, err));
+    const struct lith_column_file file = {
+        .source = input->source, .footer = &input->footer, .maps = input->maps};
+    for (uint32_t i = 0; i < input->footer.row_group_count; i++) {
+        enum lith_code code = lith_row_summer_add(summer, &file, i, err);
+        if (code != LITH_OK)
+            (void)lith_err_prefix(err, "%s", files->name(files->ctx, index));
+        LITH_TRY(code);
+    }
+    return LITH_OK;
+}
+
+static enum lith_code sum_files(struct common *common, const struct lith_verify_files *files,
+                                struct lith_row_summer *summer, struct lith_err *err)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        struct lith_input input;
+        LITH_TRY(lith_input_open(&input, files, i, summer->work->mem, err));
+        enum lith_code code = sum_file(common, files, i, summer, &input, err);
+        lith_input_done(&input);
+        LITH_TRY(code);
+    }
+    return LITH_OK;
+}
+
+static enum lith_code sum_set(struct common *common, const struct lith_verify_files *files,
+                              struct lith_rows_sum *ret_sum, struct lith_err *err)
+{
+    struct lith_row_summer summer;
+
+    lith_row_summer_init(&summer, &common->first.footer.schema, common->options->seed,
+                         common->options->codecs, common->options->work);
+    enum lith_code code = sum_files(common, files, &summer, err);
+    *ret_sum = summer.sum;
+    lith_row_summer_done(&summer);
+    return code;
+}
+
+static enum lith_code first_open(struct common *common, struct lith_err *err)
+{
+    const struct lith_verify_files *files = common->options->a;
+
+    if (files->count == 0)
+        files = common->options->b;
+    if (files->count == 0)
+        return LITH_OK;
+    LITH_TRY(lith_input_open(&common->first, files, 0, common->options->work->mem, err));
+    common->first_name = files->name(files->ctx, 0);
+    return LITH_OK;
+}
+
+enum lith_code lith_verify_rows(const struct lith_verify_rows_options *options, bool *ret_equal,
+                                struct lith_rows_sum *ret_a, struct lith_rows_sum *ret_b,
+                                struct lith_err *err)
+{
+    struct common common = {.options = options};
+    struct lith_rows_sum a = {0};
+    struct lith_rows_sum b = {0};
+
+    LITH_TRY(first_open(&common, err));
+    enum lith_code code = sum_set(&common, options->a, &a, err);
+    if (code == LITH_OK)
+        code = sum_set(&common, options->b, &b, err);
+    lith_input_done(&common.first);
+    LITH_TRY(code);
+    *ret_equal = a.rows == b.rows && lith_hash128_equal(a.sum, b.sum);
+    *ret_a = a;
+    *ret_b = b;
+    return LITH_OK;
+}

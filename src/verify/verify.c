@@ -1,0 +1,193 @@
+/*
+ * Checking one output file, level by level: structure and contents chunk by chunk, then keys,
+ * then the sources.
+ */
+#include "verify/verify.h"
+
+#include <inttypes.h>
+
+#include "verify/content.h"
+#include "verify/decode.h"
+
+static const char *const level_names[] = {
+    [LITH_VERIFY_OFF] = "off",
+    [LITH_VERIFY_STRUCTURE] = "structure",
+    [LITH_VERIFY_CONTENT] = "content",
+    [LITH_VERIFY_DECODE] = "decode",
+};
+
+const char *lith_verify_level_name(int level)
+{
+    if (level < 0 || level >= (int)(sizeof(level_names) / sizeof(level_names[0])))
+        return NULL;
+    return level_names[level];
+}
+
+struct file {
+    const struct lith_verify_options *options;
+    struct lith_input input;
+    struct lith_seen seen;
+    struct lith_key_counts *counts; /* one per key */
+};
+
+static enum lith_code witness_check(const struct file *file, struct lith_err *err)
+{
+    const struct lith_witness *witness = file->options->witness;
+    const struct lith_footer *footer = &file->input.footer;
+
+    if (!witness)
+        return LITH_OK;
+    if (witness->leaf_count != footer->schema.leaf_count ||
+        (witness->leaf_count > 0 && witness->row_group_count != footer->row_group_count))
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "%" PRIu32 " row groups of %" PRIu32 " columns, the witness has %" PRIu32
+                         " of %" PRIu32,
+                         footer->row_group_count, footer->schema.leaf_count,
+                         witness->row_group_count, witness->leaf_count);
+    if (witness->rows != (uint64_t)footer->num_rows)
+        return lith_fail(err, LITH_E_CORRUPT, "%" PRId64 " rows, the witness has %" PRIu64,
+                         footer->num_rows, witness->rows);
+    return LITH_OK;
+}
+
+static enum lith_code content_check(struct file *file, uint32_t row_group, uint32_t leaf,
+                                    const struct lith_indexes *indexes, struct lith_err *err)
+{
+    const struct lith_verify_options *options = file->options;
+    struct lith_witness_chunk expected;
+    struct lith_content content = {
+        .source = file->input.source,
+        .footer = &file->input.footer,
+        .row_group = row_group,
+        .leaf = leaf,
+        .indexes = indexes,
+        .codecs = options->codecs,
+        .work = options->work,
+    };
+
+    if (options->witness) {
+        uint64_t index = (uint64_t)row_group * options->witness->leaf_count + leaf;
+        LITH_TRY(lith_witness_at(options->witness, index, &expected, err));
+        content.expected = &expected;
+    }
+    for (size_t i = 0; i < options->key_count; i++) {
+        if (options->keys[i].leaf == leaf)
+            content.key_counts = &file->counts[i];
+    }
+    return lith_content_check(&content, err);
+}
+
+static enum lith_code chunk_check(struct file *file, uint32_t row_group, uint32_t leaf,
+                                  struct lith_arena *arena, struct lith_err *err)
+{
+    const struct lith_footer *footer = &file->input.footer;
+    const struct lith_chunk_meta *meta = &footer->row_groups[row_group].chunks[leaf];
+    struct lith_indexes indexes;
+
+    LITH_TRY(lith_seen_walk(&file->seen, file->input.source, footer, meta,
+                            lith_schema_leaf(&footer->schema, leaf), file->options->work, err));
+    LITH_TRY(lith_structure_chunk(&file->seen, file->input.source, footer, row_group, leaf, arena,
+                                  &indexes, err));
+    if (file->options->level < LITH_VERIFY_CONTENT)
+        return LITH_OK;
+    return content_check(file, row_group, leaf, &indexes, err);
+}
+
+static enum lith_code chunks_check(struct file *file, struct lith_err *err)
+{
+    const struct lith_footer *footer = &file->input.footer;
+    char path[256];
+
+    for (uint32_t row_group = 0; row_group < footer->row_group_count; row_group++) {
+        for (uint32_t leaf = 0; leaf < footer->schema.leaf_count; leaf++) {
+            struct lith_arena arena;
+            lith_arena_init(&arena, file->options->work->mem);
+            enum lith_code code = chunk_check(file, row_group, leaf, &arena, err);
+            lith_arena_done(&arena);
+            if (code == LITH_OK)
+                continue;
+            lith_schema_path(&footer->schema, footer->schema.leaves[leaf], path, sizeof(path));
+            (void)lith_err_prefix(err, "verify: row group %" PRIu32 ", column \"%s\"", row_group,
+                                  path);
+            return code;
+        }
+    }
+    return LITH_OK;
+}
+
+static enum lith_code keys_check(struct file *file, struct lith_err *err)
+{
+    const struct lith_schema *schema = &file->input.footer.schema;
+    char path[256];
+
+    for (size_t i = 0; i < file->options->key_count; i++) {
+        const struct lith_verify_key *key = &file->options->keys[i];
+        enum lith_code code = lith_key_counts_compare(key->expected, &file->counts[i], err);
+        if (code == LITH_OK)
+            continue;
+        lith_schema_path(schema, schema->leaves[key->leaf], path, sizeof(path));
+        (void)lith_err_prefix(err, "verify: key column \"%s\"", path);
+        return code;
+    }
+    return LITH_OK;
+}
+
+static enum lith_code file_check(struct file *file, struct lith_err *err)
+{
+    const struct lith_verify_options *options = file->options;
+
+    for (size_t i = 0; i < options->key_count; i++) {
+        if (options->keys[i].leaf >= file->input.footer.schema.leaf_count)
+            return lith_fail(err, LITH_E_INVALID, "key column %" PRIu32 " of %" PRIu32,
+                             options->keys[i].leaf, file->input.footer.schema.leaf_count);
+    }
+    LITH_TRY(lith_structure_file(&file->input.footer, err));
+    LITH_TRY(witness_check(file, err));
+    LITH_TRY(chunks_check(file, err));
+    if (options->level >= LITH_VERIFY_CONTENT)
+        LITH_TRY(keys_check(file, err));
+    if (options->level >= LITH_VERIFY_DECODE)
+        LITH_TRY(
+            lith_decode_check(&file->input, options->sources, options->codecs, options->work, err));
+    return LITH_OK;
+}
+
+static enum lith_code counts_new(struct file *file, struct lith_err *err)
+{
+    const struct lith_verify_options *options = file->options;
+    void *block;
+
+    LITH_TRY(lith_alloc_array(options->work->mem, options->key_count,
+                              sizeof(struct lith_key_counts), &block, err));
+    file->counts = block;
+    for (size_t i = 0; i < options->key_count; i++)
+        lith_key_counts_init(&file->counts[i], options->work->mem);
+    return LITH_OK;
+}
+
+static void counts_free(struct file *file)
+{
+    for (size_t i = 0; file->counts && i < file->options->key_count; i++)
+        lith_key_counts_done(&file->counts[i]);
+    lith_free(file->counts);
+}
+
+enum lith_code lith_verify_file(struct lith_source *source,
+                                const struct lith_verify_options *options, struct lith_err *err)
+{
+    struct file file = {.options = options};
+
+    if (options->level == LITH_VERIFY_OFF)
+        return LITH_OK;
+    if (options->level == LITH_VERIFY_DECODE && !options->sources)
+        return lith_fail(err, LITH_E_INVALID, "level decode without sources");
+    LITH_TRY(lith_input_attach(&file.input, source, options->work->mem, err));
+    lith_seen_init(&file.seen, options->work);
+    enum lith_code code = counts_new(&file, err);
+    if (code == LITH_OK)
+        code = file_check(&file, err);
+    counts_free(&file);
+    lith_seen_done(&file.seen);
+    lith_input_done(&file.input);
+    return code;
+}
