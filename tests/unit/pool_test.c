@@ -73,6 +73,39 @@ static void every_task_runs_once(void **state)
     lith_mem_done(&mem);
 }
 
+struct slow {
+    _Atomic bool started;
+    _Atomic bool ended;
+};
+
+static void slow_run(void *ctx)
+{
+    struct slow *slow = ctx;
+
+    atomic_store(&slow->started, true);
+    (void)usleep(20000);
+    atomic_store(&slow->ended, true);
+}
+
+/* The queue is empty, yet a task runs: waiting is not over. */
+static void waiting_includes_running_tasks(void **state)
+{
+    struct slow slow = {0};
+    struct lith_mem mem;
+    struct lith_pool *pool = NULL;
+
+    (void)state;
+    lith_mem_init(&mem, SIZE_MAX, NULL);
+    MUST(lith_pool_new(&mem, 2, 4, &pool, &err));
+    lith_pool_add(pool, slow_run, &slow);
+    while (!atomic_load(&slow.started))
+        (void)usleep(100);
+    lith_pool_wait(pool);
+    assert_true(atomic_load(&slow.ended));
+    lith_pool_free(pool);
+    lith_mem_done(&mem);
+}
+
 struct shared_memory {
     struct lith_mem *mem;
     _Atomic size_t refused;
@@ -145,6 +178,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_task_runs_once),
+        cmocka_unit_test(waiting_includes_running_tasks),
         cmocka_unit_test(budgets_hold_between_threads),
         cmocka_unit_test(impossible_pools_are_refused),
     };

@@ -3,6 +3,9 @@
  */
 #include "support.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #include "base/spool.h"
 
 static struct lith_err err;
@@ -166,6 +169,36 @@ static void failures_leave_it_whole(void **state)
     lith_spool_done(&spool);
 }
 
+/* A file that may not grow stands for a full disk: what was written stays, the charge goes back. */
+static void refused_writes_are_not_charged(void **state)
+{
+    static const uint8_t data[5000];
+    struct rlimit before;
+    struct lith_scratch scratch;
+    struct lith_spool spool;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    (void)signal(SIGXFSZ, SIG_IGN);
+    struct rlimit tight = {.rlim_cur = 4096, .rlim_max = before.rlim_max};
+    lith_scratch_init(&scratch, folder, 0);
+    lith_spool_init(&spool, &mem, &scratch, 100);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &tight), 0);
+    enum lith_code first = lith_sink_write(&spool.sink, data, 50, &err);
+    enum lith_code in_file = lith_sink_write(&spool.sink, data, 3000, &err);
+    enum lith_code refused = lith_sink_write(&spool.sink, data, 5000, &err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(first, LITH_OK);
+    assert_int_equal(in_file, LITH_OK);
+    assert_int_equal(refused, LITH_E_IO);
+    assert_int_equal(scratch.used, 3050);
+    assert_int_equal(spool.source.size, 3050);
+    MUST(lith_sink_write(&spool.sink, data, 5000, &err));
+    assert_int_equal(scratch.used, 8050);
+    lith_spool_done(&spool);
+    assert_int_equal(scratch.used, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +206,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(scratch_limit_holds_for_all, setup, teardown),
         cmocka_unit_test_setup_teardown(budget_too_small_goes_to_file, setup, teardown),
         cmocka_unit_test_setup_teardown(failures_leave_it_whole, setup, teardown),
+        cmocka_unit_test_setup_teardown(refused_writes_are_not_charged, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
