@@ -55,6 +55,22 @@ static inline void test_folder_remove(const char *path, int fd)
     assert_int_equal(rmdir(path), 0);
 }
 
+/* Exit status that meson counts as skipped. */
+#define TEST_SKIP 77
+
+/* The corpus of foreign Parquet files: LITHIFY_CORPUS, else beside the repository. NULL when there
+ * is none, which it says. */
+static inline const char *test_corpus_folder(void)
+{
+    const char *folder = getenv("LITHIFY_CORPUS");
+
+    folder = folder ? folder : LITH_CORPUS_DEFAULT;
+    if (access(folder, R_OK) == 0)
+        return folder;
+    print_message("SKIP: no corpus of Parquet files at %s (set LITHIFY_CORPUS)\n", folder);
+    return NULL;
+}
+
 /* The seed of this run: LITHIFY_SEED, else the time; printed so that a failure can be repeated. */
 static inline uint64_t test_seed(void)
 {
