@@ -79,11 +79,14 @@
  * What compression libraries take for themselves, charged where they cannot be asked before:
  * measured with Debian 12's (docs/codec-levels.md), rounded up.
  */
-#define LITH_ZSTD_COMPRESSOR_BYTES ((size_t)1536 << 10)
-#define LITH_ZSTD_DECOMPRESSOR_BYTES ((size_t)160 << 10)
-#define LITH_BROTLI_COMPRESSOR_BYTES ((size_t)8192 << 10)
-#define LITH_DEFLATE_COMPRESSOR_BYTES ((size_t)1024 << 10)
+#define LITH_ZSTD_COMPRESSOR_BYTES ((size_t)640 << 10)
+#define LITH_ZSTD_DECOMPRESSOR_BYTES ((size_t)128 << 10)
+#define LITH_DEFLATE_COMPRESSOR_BYTES ((size_t)704 << 10)
 #define LITH_DEFLATE_DECOMPRESSOR_BYTES ((size_t)16 << 10)
+/* Brotli's encoder takes so much, and this many bytes per byte of a page up to 4 MiB. */
+#define LITH_BROTLI_COMPRESSOR_BYTES ((size_t)4 << 20)
+#define LITH_BROTLI_COMPRESSOR_FACTOR 4u
+#define LITH_BROTLI_COMPRESSOR_PAGE_BYTES ((size_t)4 << 20)
 #define LITH_SNAPPY_WORK_BYTES ((size_t)192 << 10)
 #define LITH_LZ4_FRAME_STATE_BYTES ((size_t)1 << 10)
 #define LITH_LZ4_FRAME_HISTORY_BYTES ((size_t)128 << 10)

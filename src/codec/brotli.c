@@ -166,9 +166,12 @@ enum lith_code lith_brotli_compress(struct lith_codec_context *context, struct l
     size_t in_left = from.bytes;
     uint8_t *next_out = to;
     size_t out_left = *bytes;
+    size_t charged = LITH_BROTLI_COMPRESSOR_BYTES +
+                     LITH_BROTLI_COMPRESSOR_FACTOR *
+                         lith_min_size(from.bytes, LITH_BROTLI_COMPRESSOR_PAGE_BYTES);
 
     lith_mem_init(&unlimited, SIZE_MAX, NULL);
-    LITH_TRY(lith_mem_charge(context->mem, LITH_BROTLI_COMPRESSOR_BYTES, err));
+    LITH_TRY(lith_mem_charge(context->mem, charged, err));
     BrotliEncoderState *state = BrotliEncoderCreateInstance(heap_take, heap_give, &heap);
     bool done = state && BrotliEncoderSetParameter(state, BROTLI_PARAM_QUALITY, BROTLI_QUALITY) &&
                 BrotliEncoderSetParameter(state, BROTLI_PARAM_LGWIN, BROTLI_WINDOW_BITS) &&
@@ -178,7 +181,7 @@ enum lith_code lith_brotli_compress(struct lith_codec_context *context, struct l
                 BrotliEncoderIsFinished(state);
     if (state)
         BrotliEncoderDestroyInstance(state);
-    lith_mem_release(context->mem, LITH_BROTLI_COMPRESSOR_BYTES);
+    lith_mem_release(context->mem, charged);
     lith_mem_done(&unlimited);
     if (heap.code != LITH_OK)
         return heap.code;

@@ -109,6 +109,8 @@ static enum lith_code block_stream(struct block *block, uint64_t *ret_bytes, str
         uint8_t token;
         uint64_t literals;
         LITH_TRY(byte_take(block, &token, err));
+        if (token && block->produced == 0 && block->room_left == 0)
+            return fail(block, "an empty block is one zero byte", err);
         LITH_TRY(length_take(block, token >> 4, &literals, err));
         if (literals > block->from_left || literals > block->room_left)
             return fail(block, "literals pass the end", err);
