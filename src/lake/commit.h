@@ -22,7 +22,7 @@ void lith_stamp_draw(struct lith_env *env, int64_t at_ns, struct lith_stamp *ret
 /*
  * adopt: names what is there (files of a listing that are data), draws nothing: the pid is given.
  * `base` is NULL, or a foreign manifest; `unlisted_live` then says what becomes of the data files
- * that it does not name (false: they are written down as `gone`, hence not live).
+ * that it does not name (false: they are written down as `gone`, and stay so while they are there).
  */
 struct lith_adopt {
     const char *manifest_name; /* LITH_MANIFEST_NAME or _HIDDEN */
@@ -52,6 +52,7 @@ struct lith_compact {
     const struct lith_entry *outputs;
     size_t output_count;
     const char *policy_hash;
+    bool settled; /* lith_plan.settled */
 };
 LITH_MUST_CHECK enum lith_code
 lith_commit_compact(const struct lith_manifest *base, const struct lith_compact *compact,
@@ -68,6 +69,10 @@ struct lith_fold {
     size_t file_count;
     const struct lith_quarantine *quarantine; /* live files to set aside from now on */
     size_t quarantine_count;
+    /* Retired names whose file was written again with the same crc32 and rows: the entry takes
+     * the new identity, its grace starts anew. */
+    const struct lith_entry *refreshed;
+    size_t refreshed_count;
 };
 LITH_MUST_CHECK enum lith_code
 lith_commit_fold(const struct lith_manifest *base, const struct lith_fold *fold,
@@ -83,7 +88,8 @@ lith_commit_fence(const struct lith_manifest *base, const char *const *names, si
 /*
  * clean: what a list made after reading `base` does not show leaves `condemned` and `retired`
  * (for `gone`, until `replay_window_ns` has passed). `kept` names inputs of listed orphans,
- * which stay retired. *ret_changed is false when there was nothing to do.
+ * which stay retired. What is gone is forgotten after the window, unless it is there. *ret_changed
+ * is false when there was nothing to do.
  */
 struct lith_clean {
     const struct lith_listing *listing; /* made after base was read */
@@ -108,9 +114,6 @@ LITH_MUST_CHECK enum lith_code
 lith_commit_retire(const struct lith_manifest *base, const char *const *names, size_t count,
                    const struct lith_stamp *stamp, struct lith_arena *arena,
                    struct lith_manifest *ret_next, struct lith_err *err);
-
-/* Marks log entries as having their audit event; takes effect with the next commit built on it. */
-void lith_manifest_mark_event(struct lith_manifest *manifest, const char *commit_id);
 
 /* What came of a put. */
 enum lith_put {

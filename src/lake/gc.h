@@ -37,6 +37,7 @@ const char *lith_gc_verdict_text(enum lith_gc_verdict verdict);
 
 struct lith_gc_item {
     const struct lith_snapshot_file *file;
+    struct lith_object target; /* what to give to lith_folder_delete_if: the recorded identity */
     enum lith_gc_verdict verdict;
 };
 

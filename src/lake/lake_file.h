@@ -28,7 +28,7 @@ struct lith_lake_file {
     char lake_id[33];
     enum lith_readers readers;
     char policy_hash[33];      /* "" when not stored */
-    const char *manifest_name; /* in the arena */
+    const char *manifest_name; /* static storage */
 };
 
 /* Reads it. NOT_FOUND: never committed to. CORRUPT, UNSUPPORTED (a newer format). */

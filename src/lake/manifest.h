@@ -18,6 +18,9 @@
 #define LITH_MANIFEST_NAME_HIDDEN "_manifest.json"
 #define LITH_COMMIT_ID_BYTES 33 /* 32 hex digits and a zero */
 
+/* Raised when a newer program would merge the same files into fewer or better ones. */
+#define LITH_WRITER_VERSION 1u
+
 /* What a commit did. */
 enum lith_op {
     LITH_OP_ADOPT,
@@ -48,7 +51,7 @@ struct lith_entry {
     uint64_t generation;         /* live: since which; retired: by which */
     const char *commit_id;       /* the commit that brought it in (live) or retired it */
     int64_t at_ns;               /* retired, gone: when */
-    const struct lith_json *raw; /* as read, or NULL: the source of unknown fields */
+    const struct lith_json *raw; /* as read where it has fields unknown to us, else NULL */
 };
 
 struct lith_log_entry {
@@ -56,6 +59,7 @@ struct lith_log_entry {
     const char *commit_id;
     uint64_t epoch;
     enum lith_op op;
+    const char *op_text; /* as read; what OTHER is written as */
     int64_t at_ns;
     bool event; /* its audit event exists */
     const struct lith_json *raw;
@@ -68,6 +72,7 @@ struct lith_outcome {
     uint64_t files_before;
     uint64_t files_after;
     const char *verdict; /* "reduced", "unchanged", "rolled_back" or a newer word */
+    bool settled;        /* planned after `settle`, with the rule of a quarter */
     const struct lith_json *raw;
 };
 
@@ -80,9 +85,9 @@ struct lith_quarantine {
 };
 
 /*
- * Invariants after a parse and after every commit: names are bare data names; unique within and
- * disjoint between `files`, `retired` and `condemned`-without-`retired`; `gone` holds none of
- * `files`; generation >= 1; the log's last entry is this generation's.
+ * Invariants after a parse and after every commit: names are bare data names; unique within
+ * `files` and within `retired`, which are disjoint; nothing of `files` is condemned; generation
+ * and epoch never fall; the last entry of the log is this generation's.
  */
 struct lith_manifest {
     const char *name; /* which of the two it is stored under */
@@ -107,7 +112,12 @@ struct lith_manifest {
     struct lith_outcome outcome;
     struct lith_quarantine *quarantine;
     size_t quarantine_count;
-    struct lith_json *raw; /* owned; as read, or NULL */
+    const struct lith_json *raw; /* unknown fields: the whole text, and its `lithify` */
+    const struct lith_json *raw_ours;
+    /* Set where the JSON is owned: by a parsed manifest, never by one that a commit built. */
+    struct lith_json *owned;
+    struct lith_mem *mem;
+    size_t charged; /* bytes of the tree, by estimate */
 };
 
 /*
@@ -121,22 +131,27 @@ LITH_MUST_CHECK enum lith_code lith_manifest_parse(const void *data, size_t byte
                                                    struct lith_err *err);
 void lith_manifest_done(struct lith_manifest *manifest);
 
-/* Appends the JSON text. Checks the invariants first (CORRUPT) and the size after (LIMIT). */
+/*
+ * Appends the JSON text, an entry a line; fields unknown to us come behind the known ones. Checks
+ * the invariants first (CORRUPT); UNSUPPORTED for a name that is not UTF-8; LIMIT by the buffer.
+ */
 LITH_MUST_CHECK enum lith_code lith_manifest_write(const struct lith_manifest *manifest,
                                                    struct lith_buf *to, struct lith_err *err);
 
 /* CORRUPT when the tables break an invariant. Parse and write call it. */
 LITH_MUST_CHECK enum lith_code lith_manifest_check(const struct lith_manifest *manifest,
-                                                   struct lith_arena *scratch,
-                                                   struct lith_err *err);
+                                                   struct lith_mem *mem, struct lith_err *err);
 
-/* The entry of that name, or NULL. Linear; lake/names.h has an index for loops. */
+/* The entry of that name, or NULL. Linear; name_index.h serves loops. */
 const struct lith_entry *lith_manifest_live(const struct lith_manifest *manifest, const char *name);
 const struct lith_entry *lith_manifest_retired(const struct lith_manifest *manifest,
                                                const char *name);
 bool lith_manifest_condemned(const struct lith_manifest *manifest, const char *name);
 /* True when the log has a commit of that id. */
 bool lith_manifest_has_commit(const struct lith_manifest *manifest, const char *commit_id);
+
+/* Marks log entries as having their audit event; takes effect with the next commit built on it. */
+void lith_manifest_mark_event(struct lith_manifest *manifest, const char *commit_id);
 
 /* XXH3-128 over the sorted "name\0size\n" of the entries, as 32 hex digits. */
 LITH_MUST_CHECK enum lith_code lith_live_hash(const struct lith_entry *entries, size_t count,

@@ -45,7 +45,7 @@ const struct lith_path_key *lith_path_keys_find(const struct lith_path_keys *key
 /* RFC 3986: unreserved characters stay, all others become %XX with upper-case digits. */
 LITH_MUST_CHECK enum lith_code lith_percent_encode(const char *text, struct lith_arena *arena,
                                                    const char **ret_text, struct lith_err *err);
-/* INVALID for a % without two hex digits behind it, and for %00. */
+/* A % without two hex digits behind it stands for itself, as in Hive and Spark. INVALID: %00. */
 LITH_MUST_CHECK enum lith_code lith_percent_decode(const char *text, size_t bytes,
                                                    struct lith_arena *arena, const char **ret_text,
                                                    struct lith_err *err);

@@ -18,7 +18,8 @@ enum lith_snapshot_mode {
 /* What a file is to the partition. */
 enum lith_file_state {
     LITH_FILE_LIVE,     /* named in `files` (listed or not: see `object`) */
-    LITH_FILE_LATE,     /* data that the manifest does not know; live under the open rule */
+    LITH_FILE_LATE,     /* data the manifest does not know: live under the open rule, and without
+                           a manifest; never beside a foreign one */
     LITH_FILE_RETIRED,  /* named in `retired` */
     LITH_FILE_GONE,     /* same name and size as one in `gone`: a replay, not live */
     LITH_FILE_ORPHAN,   /* named like an output of this partition, not known to the manifest */
@@ -80,9 +81,9 @@ struct lith_view {
 };
 
 /*
- * Lists, then reads the manifest once, then resolves. Strict without a manifest: looks for it
- * again after the listing and starts over if there is one now. CORRUPT: the manifest cannot be
- * read, or both names are present: the partition is blocked (P9).
+ * Lists, then reads the manifest once, then resolves; the strict rule needs no other order, since
+ * no manifest at a read after the list means that nothing was committed. CORRUPT: the manifest
+ * cannot be read, or both names are present: the partition is blocked (P9).
  */
 LITH_MUST_CHECK enum lith_code lith_view_take(struct lith_folder *folder,
                                               enum lith_snapshot_mode mode, struct lith_mem *mem,

@@ -72,6 +72,7 @@ struct lith_plan {
     size_t input_count;
     uint64_t input_bytes;
     uint64_t output_count; /* predicted */
+    bool settled;          /* planned with the rule of a quarter; goes into lith_compact */
     uint64_t gain;         /* files removed: input_count - output_count; 0 when not due */
     int64_t waiting_ns;    /* how long the newest file has been quiet: ages the order */
     int64_t due_ns; /* not sealed, too few: the store's time at which to look again; else 0 */

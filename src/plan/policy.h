@@ -6,9 +6,6 @@
 
 #include "base/arena.h"
 
-/* Raised when a newer program would merge the same files into fewer or better ones. */
-#define LITH_WRITER_VERSION 1u
-
 struct lith_policy {
     int64_t grace_ns;
     int64_t quiet_for_ns;

@@ -1,0 +1,292 @@
+/*
+ * Commits that change the live set, as functions from one manifest to the next: adopt, lease,
+ * compact, fold. Those of gc, and the undoing ones, have their own files.
+ *
+ * Each refuses what would lose or double a row, whatever its caller thinks: inputs must be live or
+ * late, outputs must be new and of this epoch, and the rows must add up.
+ */
+#include "lake/commit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "lake/commit_build.h"
+
+void lith_stamp_draw(struct lith_env *env, int64_t at_ns, struct lith_stamp *ret_stamp)
+{
+    struct lith_hash128 id;
+
+    env->random(env, &id, sizeof(id));
+    lith_hash128_text(id, ret_stamp->commit_id);
+    ret_stamp->at_ns = at_ns;
+}
+
+/* What an adoption starts from: generation 1, or a foreign manifest's names and fields. */
+static enum lith_code adopt_begin(struct build *b, const struct lith_manifest *base,
+                                  const struct lith_adopt *adopt, const struct lith_stamp *stamp,
+                                  struct lith_arena *arena, struct lith_err *err)
+{
+    static const struct lith_manifest nothing;
+    void *id = NULL;
+    void *blocks[2] = {0};
+    size_t rows = adopt->listing->object_count;
+
+    *b = (struct build){.base = base ? base : &nothing, .stamp = stamp, .arena = arena};
+    LITH_TRY(lith_arena_copy(arena, stamp->commit_id, strlen(stamp->commit_id), &id, err));
+    b->commit_id = id;
+    b->next = (struct lith_manifest){.name = base ? base->name : adopt->manifest_name,
+                                     .generation = b->base->generation + 1,
+                                     .epoch = 1,
+                                     .commit_id = id,
+                                     .committed_at_ns = stamp->at_ns,
+                                     .raw = b->base->raw};
+    memcpy(b->next.pid, adopt->pid, sizeof(b->next.pid));
+    LITH_TRY(build_index(b->base->files, b->base->file_count, arena, &b->files, err));
+    LITH_TRY(lith_arena_array(arena, rows, sizeof(struct lith_entry), &blocks[0], err));
+    LITH_TRY(lith_arena_array(arena, rows, sizeof(struct lith_entry), &blocks[1], err));
+    b->next.files = blocks[0];
+    b->next.gone = blocks[1];
+    LITH_TRY(lith_arena_array(arena, 1, sizeof(*b->next.log), &blocks[0], err));
+    b->next.log = blocks[0];
+    b->next.log[0] = (struct lith_log_entry){.generation = b->next.generation,
+                                             .commit_id = id,
+                                             .epoch = 1,
+                                             .op = LITH_OP_ADOPT,
+                                             .at_ns = stamp->at_ns};
+    b->next.log_count = 1;
+    return LITH_OK;
+}
+
+enum lith_code lith_commit_adopt(const struct lith_manifest *base, const struct lith_adopt *adopt,
+                                 const struct lith_stamp *stamp, struct lith_arena *arena,
+                                 struct lith_manifest *ret_next, struct lith_err *err)
+{
+    struct build b;
+    size_t row = 0;
+
+    if (base && !base->foreign)
+        return lith_fail(err, LITH_E_INVALID, "%s: the partition is adopted already", base->name);
+    if (base && base->generation >= INT64_MAX)
+        return lith_fail(err, LITH_E_LIMIT, "%s: generation %" PRIu64, base->name,
+                         base->generation);
+    LITH_TRY(adopt_begin(&b, base, adopt, stamp, arena, err));
+    for (size_t i = 0; i < adopt->listing->object_count; i++) {
+        const struct lith_object *object = &adopt->listing->objects[i];
+        struct lith_entry entry = {
+            .name = object->name, .etag = object->etag, .size = object->size};
+        if (!lith_name_is_data(object->name))
+            continue;
+        bool named = base && name_index_find(&b.files, object->name, &row);
+        if (!base || named || adopt->unlisted_live)
+            LITH_TRY(build_add_file(&b, &entry, err));
+        else
+            LITH_TRY(build_add_gone(&b, &entry, err));
+    }
+    struct name_index present;
+    LITH_TRY(build_index(b.next.files, b.next.file_count, arena, &present, err));
+    for (size_t i = 0; i < b.files.count; i++) {
+        if (!name_index_find(&present, b.files.refs[i].name, &row))
+            return lith_fail(err, LITH_E_INVALID, "%s names %s, which is not there", base->name,
+                             b.files.refs[i].name);
+    }
+    return build_end(&b, ret_next, err);
+}
+
+enum lith_code lith_commit_lease(const struct lith_manifest *base, const struct lith_stamp *stamp,
+                                 struct lith_arena *arena, struct lith_manifest *ret_next,
+                                 struct lith_err *err)
+{
+    struct build b;
+
+    LITH_TRY(build_begin(&b, base, LITH_OP_LEASE, true, 0, stamp, arena, err));
+    return build_end(&b, ret_next, err);
+}
+
+static bool identity_equal(const struct lith_entry *a, const struct lith_entry *b)
+{
+    return a->size == b->size && a->etag && b->etag && strcmp(a->etag, b->etag) == 0;
+}
+
+/* What a job puts in and takes out must have been read, or written, to the end. */
+static enum lith_code rows_sum(const struct lith_entry *entries, size_t count, uint64_t *ret_rows,
+                               struct lith_err *err)
+{
+    uint64_t rows = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!entries[i].has_rows || !entries[i].has_crc || !entries[i].etag)
+            return lith_fail(err, LITH_E_INVALID, "%s: without its rows, crc32 or etag",
+                             entries[i].name);
+        if (!lith_add_u64(rows, entries[i].rows, &rows))
+            return lith_fail(err, LITH_E_LIMIT, "more than 2^64 rows");
+    }
+    *ret_rows = rows;
+    return LITH_OK;
+}
+
+/* Live with the identity that was read, or late: not known to the manifest at all. */
+static enum lith_code input_check(const struct build *b, const struct lith_entry *input,
+                                  struct lith_err *err)
+{
+    size_t row = 0;
+
+    if (name_index_find(&b->files, input->name, &row)) {
+        const struct lith_entry *entry = &b->base->files[row];
+        if (!identity_equal(entry, input))
+            return lith_fail(err, LITH_E_INVALID, "input %s is %s, the manifest names %s",
+                             input->name, input->etag, entry->etag);
+        if (entry->has_rows && entry->rows != input->rows)
+            return lith_fail(err, LITH_E_INVALID,
+                             "input %s: %" PRIu64 " rows read, the manifest names %" PRIu64,
+                             input->name, input->rows, entry->rows);
+        return LITH_OK;
+    }
+    if (!lith_name_is_data(input->name) || name_index_find(&b->retired, input->name, &row) ||
+        build_is_gone(b, input->name, input->size) ||
+        lith_manifest_condemned(b->base, input->name) ||
+        lith_output_name_is_of(input->name, b->base->pid))
+        return lith_fail(err, LITH_E_INVALID, "input %s is not live", input->name);
+    return LITH_OK;
+}
+
+static enum lith_code output_check(const struct build *b, const struct lith_entry *output,
+                                   struct lith_err *err)
+{
+    struct lith_output_name parts;
+    size_t row = 0;
+
+    if (!lith_output_name_parse(output->name, &parts) || strcmp(parts.pid, b->base->pid) != 0)
+        return lith_fail(err, LITH_E_INVALID, "output %s is not named as one of partition %s",
+                         output->name, b->base->pid);
+    if (parts.epoch != b->base->epoch)
+        return lith_fail(err, LITH_E_INVALID, "output %s is of another epoch than %" PRIu64,
+                         output->name, b->base->epoch);
+    if (name_index_find(&b->files, output->name, &row) ||
+        name_index_find(&b->retired, output->name, &row) ||
+        lith_manifest_condemned(b->base, output->name))
+        return lith_fail(err, LITH_E_INVALID, "output %s is known already", output->name);
+    return LITH_OK;
+}
+
+enum lith_code lith_commit_compact(const struct lith_manifest *base,
+                                   const struct lith_compact *compact,
+                                   const struct lith_stamp *stamp, struct lith_arena *arena,
+                                   struct lith_manifest *ret_next, struct lith_err *err)
+{
+    struct build b;
+    struct name_index inputs;
+    uint64_t rows_in = 0;
+    uint64_t rows_out = 0;
+
+    LITH_TRY(build_begin(&b, base, LITH_OP_COMPACT, false,
+                         compact->input_count + compact->output_count, stamp, arena, err));
+    LITH_TRY(rows_sum(compact->inputs, compact->input_count, &rows_in, err));
+    LITH_TRY(rows_sum(compact->outputs, compact->output_count, &rows_out, err));
+    if (rows_in != rows_out)
+        return lith_fail(err, LITH_E_INVALID, "%" PRIu64 " rows went in, %" PRIu64 " came out",
+                         rows_in, rows_out);
+    LITH_TRY(build_index(compact->inputs, compact->input_count, arena, &inputs, err));
+    if (name_index_double(&inputs))
+        return lith_fail(err, LITH_E_INVALID, "input %s twice", name_index_double(&inputs));
+    for (size_t i = 0; i < compact->input_count; i++) {
+        struct lith_entry entry = compact->inputs[i];
+        size_t row = 0;
+        LITH_TRY(input_check(&b, &entry, err));
+        entry.raw = name_index_find(&b.files, entry.name, &row) ? base->files[row].raw : NULL;
+        LITH_TRY(build_add_retired(&b, &entry, err));
+    }
+    build_drop(b.next.files, &b.next.file_count, &inputs);
+    uint64_t before = b.next.file_count + compact->input_count;
+    for (size_t i = 0; i < compact->output_count; i++) {
+        LITH_TRY(output_check(&b, &compact->outputs[i], err));
+        LITH_TRY(build_add_file(&b, &compact->outputs[i], err));
+    }
+    const char *verdict = b.next.file_count < before ? "reduced" : "unchanged";
+    LITH_TRY(build_outcome(&b, compact->policy_hash, verdict, compact->settled, before, err));
+    return build_end(&b, ret_next, err);
+}
+
+/* A late file, or one whose name was retired as other bytes. */
+static enum lith_code fold_one(struct build *b, const struct lith_entry *file, struct lith_err *err)
+{
+    size_t row = 0;
+
+    if (!lith_name_is_data(file->name) || !file->etag ||
+        name_index_find(&b->files, file->name, &row) ||
+        lith_manifest_condemned(b->base, file->name) ||
+        lith_output_name_is_of(file->name, b->base->pid) ||
+        build_is_gone(b, file->name, file->size))
+        return lith_fail(err, LITH_E_INVALID, "fold: %s is not late", file->name);
+    if (name_index_find(&b->retired, file->name, &row)) {
+        const struct lith_entry *old = &b->base->retired[row];
+        if (identity_equal(old, file))
+            return lith_fail(err, LITH_E_INVALID, "fold: %s is retired", file->name);
+        LITH_TRY(build_add_gone(b, old, err));
+    }
+    return build_add_file(b, file, err);
+}
+
+static enum lith_code refresh_one(struct build *b, const struct lith_entry *entry,
+                                  struct lith_err *err)
+{
+    size_t row = 0;
+    void *etag = NULL;
+
+    if (!name_index_find(&b->retired, entry->name, &row))
+        return lith_fail(err, LITH_E_INVALID, "refresh: %s is not retired", entry->name);
+    struct lith_entry *old = &b->next.retired[row];
+    if (!entry->etag || !entry->has_crc || !entry->has_rows || !old->has_crc || !old->has_rows ||
+        old->crc32 != entry->crc32 || old->rows != entry->rows || old->size != entry->size)
+        return lith_fail(err, LITH_E_INVALID, "refresh: %s has other contents", entry->name);
+    LITH_TRY(lith_arena_copy(b->arena, entry->etag, strlen(entry->etag), &etag, err));
+    old->etag = etag;
+    old->at_ns = b->stamp->at_ns;
+    return LITH_OK;
+}
+
+/* New entries replace older ones of the same name. */
+static enum lith_code quarantine_add(struct build *b, const struct lith_fold *fold,
+                                     struct lith_err *err)
+{
+    struct lith_manifest *next = &b->next;
+    struct name_index fresh;
+    void *block = NULL;
+    size_t kept = 0;
+    size_t row = 0;
+
+    LITH_TRY(name_index_build(fold->quarantine, fold->quarantine_count, sizeof(*fold->quarantine),
+                              offsetof(struct lith_quarantine, name), b->arena, &fresh, err));
+    LITH_TRY(lith_arena_array(b->arena, next->quarantine_count + fold->quarantine_count,
+                              sizeof(*next->quarantine), &block, err));
+    struct lith_quarantine *rows = block;
+    for (size_t i = 0; i < next->quarantine_count; i++) {
+        if (!name_index_find(&fresh, next->quarantine[i].name, &row))
+            rows[kept++] = next->quarantine[i];
+    }
+    for (size_t i = 0; i < fold->quarantine_count; i++)
+        rows[kept++] = fold->quarantine[i];
+    next->quarantine = rows;
+    next->quarantine_count = kept;
+    return LITH_OK;
+}
+
+enum lith_code lith_commit_fold(const struct lith_manifest *base, const struct lith_fold *fold,
+                                const struct lith_stamp *stamp, struct lith_arena *arena,
+                                struct lith_manifest *ret_next, struct lith_err *err)
+{
+    struct build b;
+    struct name_index folded;
+
+    LITH_TRY(build_begin(&b, base, LITH_OP_FOLD, false, fold->file_count, stamp, arena, err));
+    for (size_t i = 0; i < fold->refreshed_count; i++)
+        LITH_TRY(refresh_one(&b, &fold->refreshed[i], err));
+    for (size_t i = 0; i < fold->file_count; i++)
+        LITH_TRY(fold_one(&b, &fold->files[i], err));
+    LITH_TRY(build_index(fold->files, fold->file_count, arena, &folded, err));
+    build_drop(b.next.retired, &b.next.retired_count, &folded);
+    if (fold->quarantine_count)
+        LITH_TRY(quarantine_add(&b, fold, err));
+    return build_end(&b, ret_next, err);
+}

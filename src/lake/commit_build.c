@@ -1,0 +1,220 @@
+/*
+ * What all commits have in common: generation, epoch, log, and tables that are copied with room.
+ *
+ * A commit that carries retired entries of its base's generation over writes down when that base
+ * was stored, if that is later: a grace never runs from before readers could know (section 5).
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "lake/commit_build.h"
+
+static enum lith_code table_copy(struct build *b, const struct lith_entry *from, size_t count,
+                                 size_t more, struct lith_entry **ret_entries, struct lith_err *err)
+{
+    void *block = NULL;
+
+    LITH_TRY(lith_arena_array(b->arena, count + more, sizeof(*from), &block, err));
+    if (count)
+        memcpy(block, from, count * sizeof(*from));
+    *ret_entries = block;
+    return LITH_OK;
+}
+
+/* The last LITH_LOG_COUNT_MIN entries stay, older ones as long as their event is missing. */
+static enum lith_code log_copy(struct build *b, enum lith_op op, struct lith_err *err)
+{
+    const struct lith_manifest *base = b->base;
+    size_t base_count = base ? base->log_count : 0;
+    size_t first = 0;
+    void *block = NULL;
+
+    while (base_count - first + 1 > LITH_LOG_COUNT_MIN && base->log[first].event)
+        first++;
+    size_t kept = base_count - first;
+    if (kept >= LITH_LOG_COUNT_MAX)
+        return lith_fail(err, LITH_E_LIMIT,
+                         "%zu commits without an audit event: write them before the next commit",
+                         kept);
+    LITH_TRY(lith_arena_array(b->arena, kept + 1, sizeof(*b->next.log), &block, err));
+    b->next.log = block;
+    if (kept)
+        memcpy(b->next.log, base->log + first, kept * sizeof(*b->next.log));
+    b->next.log[kept] = (struct lith_log_entry){.generation = b->next.generation,
+                                                .commit_id = b->commit_id,
+                                                .epoch = b->next.epoch,
+                                                .op = op,
+                                                .at_ns = b->stamp->at_ns};
+    b->next.log_count = kept + 1;
+    return LITH_OK;
+}
+
+static enum lith_code tables_begin(struct build *b, size_t more, struct lith_err *err)
+{
+    const struct lith_manifest *base = b->base;
+    struct lith_manifest *next = &b->next;
+
+    LITH_TRY(build_index(base->files, base->file_count, b->arena, &b->files, err));
+    LITH_TRY(build_index(base->retired, base->retired_count, b->arena, &b->retired, err));
+    LITH_TRY(table_copy(b, base->files, base->file_count, more, &next->files, err));
+    LITH_TRY(table_copy(b, base->retired, base->retired_count, more, &next->retired, err));
+    LITH_TRY(table_copy(b, base->gone, base->gone_count, more, &next->gone, err));
+    for (size_t i = 0; i < next->retired_count; i++) {
+        struct lith_entry *entry = &next->retired[i];
+        if (entry->generation == base->generation && base->mtime_ns > entry->at_ns)
+            entry->at_ns = base->mtime_ns;
+    }
+    return LITH_OK;
+}
+
+enum lith_code build_begin(struct build *b, const struct lith_manifest *base, enum lith_op op,
+                           bool raise_epoch, size_t more, const struct lith_stamp *stamp,
+                           struct lith_arena *arena, struct lith_err *err)
+{
+    void *id = NULL;
+
+    *b = (struct build){.base = base, .stamp = stamp, .arena = arena};
+    if (!base || base->foreign)
+        return lith_fail(err, LITH_E_INVALID, "%s: the partition is not adopted yet",
+                         lith_op_name(op));
+    if (base->generation >= INT64_MAX || base->epoch >= INT64_MAX)
+        return lith_fail(err, LITH_E_LIMIT, "generation %" PRIu64 ", epoch %" PRIu64,
+                         base->generation, base->epoch);
+    LITH_TRY(lith_arena_copy(arena, stamp->commit_id, strlen(stamp->commit_id), &id, err));
+    b->commit_id = id;
+    b->next = *base;
+    b->next.owned = NULL;
+    b->next.charged = 0;
+    b->next.generation = base->generation + 1;
+    b->next.epoch = base->epoch + raise_epoch;
+    b->next.commit_id = id;
+    b->next.committed_at_ns = stamp->at_ns;
+    b->next.mtime_ns = 0;
+    LITH_TRY(tables_begin(b, more, err));
+    return log_copy(b, op, err);
+}
+
+/* Set-aside files that are no longer live need no entry. */
+static enum lith_code quarantine_trim(struct build *b, struct lith_err *err)
+{
+    struct lith_manifest *next = &b->next;
+    struct name_index files;
+    void *block = NULL;
+    size_t kept = 0;
+    size_t row = 0;
+
+    LITH_TRY(build_index(next->files, next->file_count, b->arena, &files, err));
+    LITH_TRY(
+        lith_arena_array(b->arena, next->quarantine_count, sizeof(*next->quarantine), &block, err));
+    struct lith_quarantine *rows = block;
+    for (size_t i = 0; i < next->quarantine_count; i++) {
+        if (name_index_find(&files, next->quarantine[i].name, &row))
+            rows[kept++] = next->quarantine[i];
+    }
+    next->quarantine = rows;
+    next->quarantine_count = kept;
+    return LITH_OK;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const struct lith_entry *)a)->name, ((const struct lith_entry *)b)->name);
+}
+
+enum lith_code build_end(struct build *b, struct lith_manifest *ret_next, struct lith_err *err)
+{
+    LITH_TRY(quarantine_trim(b, err));
+    if (b->next.file_count)
+        qsort(b->next.files, b->next.file_count, sizeof(*b->next.files), compare_names);
+    LITH_TRY(lith_manifest_check(&b->next, b->arena->mem, err));
+    *ret_next = b->next;
+    return LITH_OK;
+}
+
+static enum lith_code text_own(struct build *b, const char **text, struct lith_err *err)
+{
+    void *copy = NULL;
+
+    if (!*text)
+        return LITH_OK;
+    LITH_TRY(lith_arena_copy(b->arena, *text, strlen(*text), &copy, err));
+    *text = copy;
+    return LITH_OK;
+}
+
+static enum lith_code row_own(struct build *b, const struct lith_entry *entry,
+                              struct lith_entry *to, struct lith_err *err)
+{
+    *to = *entry;
+    LITH_TRY(text_own(b, &to->name, err));
+    LITH_TRY(text_own(b, &to->etag, err));
+    to->generation = b->next.generation;
+    to->commit_id = b->commit_id;
+    to->at_ns = b->stamp->at_ns;
+    return LITH_OK;
+}
+
+enum lith_code build_add_file(struct build *b, const struct lith_entry *entry, struct lith_err *err)
+{
+    return row_own(b, entry, &b->next.files[b->next.file_count++], err);
+}
+
+enum lith_code build_add_retired(struct build *b, const struct lith_entry *entry,
+                                 struct lith_err *err)
+{
+    return row_own(b, entry, &b->next.retired[b->next.retired_count++], err);
+}
+
+enum lith_code build_add_gone(struct build *b, const struct lith_entry *entry, struct lith_err *err)
+{
+    return row_own(b, entry, &b->next.gone[b->next.gone_count++], err);
+}
+
+void build_drop(struct lith_entry *entries, size_t *count, const struct name_index *names)
+{
+    size_t kept = 0;
+    size_t row = 0;
+
+    for (size_t i = 0; i < *count; i++) {
+        if (!name_index_find(names, entries[i].name, &row))
+            entries[kept++] = entries[i];
+    }
+    *count = kept;
+}
+
+bool build_is_gone(const struct build *b, const char *name, uint64_t size)
+{
+    for (size_t i = 0; i < b->base->gone_count; i++) {
+        if (b->base->gone[i].size == size && strcmp(b->base->gone[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+enum lith_code build_index(const struct lith_entry *entries, size_t count, struct lith_arena *arena,
+                           struct name_index *ret_index, struct lith_err *err)
+{
+    return name_index_build(entries, count, sizeof(*entries), offsetof(struct lith_entry, name),
+                            arena, ret_index, err);
+}
+
+enum lith_code build_outcome(struct build *b, const char *policy_hash, const char *verdict,
+                             bool settled, uint64_t files_before, struct lith_err *err)
+{
+    struct lith_outcome outcome = {.writer = LITH_WRITER_VERSION,
+                                   .files_before = files_before,
+                                   .files_after = b->next.file_count,
+                                   .verdict = verdict,
+                                   .settled = settled};
+
+    if (strlen(policy_hash) != sizeof(outcome.policy_hash) - 1)
+        return lith_fail(err, LITH_E_INVALID, "policy hash \"%s\": 32 hex digits expected",
+                         policy_hash);
+    LITH_TRY(lith_live_hash(b->next.files, b->next.file_count, b->arena, outcome.live_hash, err));
+    memcpy(outcome.policy_hash, policy_hash, sizeof(outcome.policy_hash));
+    b->next.outcome = outcome;
+    b->next.has_outcome = true;
+    return LITH_OK;
+}

@@ -1,0 +1,158 @@
+/*
+ * Commits around deletions: fence before, clean after.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "lake/commit_build.h"
+
+/* Only what is retired, or an output that nothing names, may be condemned. */
+static enum lith_code fence_check(const struct build *b, const char *name, struct lith_err *err)
+{
+    size_t row = 0;
+
+    if (name_index_find(&b->files, name, &row))
+        return lith_fail(err, LITH_E_INVALID, "fence: %s is live", name);
+    if (!name_index_find(&b->retired, name, &row) && !lith_output_name_is_of(name, b->base->pid))
+        return lith_fail(err, LITH_E_INVALID, "fence: %s is neither retired nor an output of %s",
+                         name, b->base->pid);
+    return LITH_OK;
+}
+
+enum lith_code lith_commit_fence(const struct lith_manifest *base, const char *const *names,
+                                 size_t count, const struct lith_stamp *stamp,
+                                 struct lith_arena *arena, struct lith_manifest *ret_next,
+                                 struct lith_err *err)
+{
+    struct build b;
+    void *block = NULL;
+
+    LITH_TRY(build_begin(&b, base, LITH_OP_FENCE, true, 0, stamp, arena, err));
+    LITH_TRY(lith_arena_array(arena, base->condemned_count + count, sizeof(char *), &block, err));
+    const char **condemned = block;
+    size_t kept = base->condemned_count;
+    if (kept)
+        memcpy(condemned, base->condemned, kept * sizeof(char *));
+    for (size_t i = 0; i < count; i++) {
+        void *copy = NULL;
+        LITH_TRY(fence_check(&b, names[i], err));
+        if (lith_manifest_condemned(base, names[i]))
+            continue;
+        LITH_TRY(lith_arena_copy(arena, names[i], strlen(names[i]), &copy, err));
+        condemned[kept++] = copy;
+    }
+    b.next.condemned = condemned;
+    b.next.condemned_count = kept;
+    return build_end(&b, ret_next, err);
+}
+
+/* A file is there as long as its name or that of a delete cut off is listed. */
+static bool is_shown(const struct lith_listing *listing, const char *name)
+{
+    char gone[300];
+
+    if (lith_listing_find(listing, name))
+        return true;
+    int bytes = snprintf(gone, sizeof(gone), "%s.gone.tmp", name);
+    /* A name so long cannot be deleted that way either: no doubt in favour of forgetting. */
+    return bytes < 0 || (size_t)bytes >= sizeof(gone) || lith_listing_find(listing, gone);
+}
+
+static bool is_kept(const struct lith_clean *clean, const char *name)
+{
+    size_t begin = 0;
+    size_t end = clean->kept_count;
+
+    if (clean->keep_all)
+        return true;
+    while (begin < end) {
+        size_t middle = begin + (end - begin) / 2;
+        int order = strcmp(clean->kept[middle], name);
+        if (order == 0)
+            return true;
+        if (order < 0)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return false;
+}
+
+static enum lith_code retired_clean(struct build *b, const struct lith_clean *clean,
+                                    struct lith_err *err)
+{
+    struct lith_manifest *next = &b->next;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < next->retired_count; i++) {
+        const struct lith_entry *entry = &next->retired[i];
+        if (is_shown(clean->listing, entry->name) || is_kept(clean, entry->name))
+            next->retired[kept++] = *entry;
+        else
+            LITH_TRY(build_add_gone(b, entry, err));
+    }
+    next->retired_count = kept;
+    return LITH_OK;
+}
+
+/* Forgotten after the window; not while such a file is there, since it would come alive. */
+static void gone_clean(struct build *b, const struct lith_clean *clean)
+{
+    struct lith_manifest *next = &b->next;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < next->gone_count; i++) {
+        const struct lith_entry *entry = &next->gone[i];
+        const struct lith_object *object = lith_listing_find(clean->listing, entry->name);
+        int64_t until = 0;
+        bool runs =
+            !lith_add_i64(entry->at_ns, clean->replay_window_ns, &until) || b->stamp->at_ns < until;
+        if (runs || (object && object->size == entry->size))
+            next->gone[kept++] = *entry;
+    }
+    next->gone_count = kept;
+}
+
+/* What was condemned and is gone; names still retired (kept for an orphan) stay condemned. */
+static enum lith_code condemned_clean(struct build *b, const struct lith_clean *clean,
+                                      struct lith_err *err)
+{
+    struct lith_manifest *next = &b->next;
+    struct name_index retired;
+    void *block = NULL;
+    size_t kept = 0;
+    size_t row = 0;
+
+    LITH_TRY(build_index(next->retired, next->retired_count, b->arena, &retired, err));
+    LITH_TRY(lith_arena_array(b->arena, next->condemned_count, sizeof(char *), &block, err));
+    const char **condemned = block;
+    for (size_t i = 0; i < next->condemned_count; i++) {
+        const char *name = next->condemned[i];
+        if (is_shown(clean->listing, name) || name_index_find(&retired, name, &row))
+            condemned[kept++] = name;
+    }
+    next->condemned = condemned;
+    next->condemned_count = kept;
+    return LITH_OK;
+}
+
+enum lith_code lith_commit_clean(const struct lith_manifest *base, const struct lith_clean *clean,
+                                 const struct lith_stamp *stamp, struct lith_arena *arena,
+                                 bool *ret_changed, struct lith_manifest *ret_next,
+                                 struct lith_err *err)
+{
+    struct build b;
+
+    LITH_TRY(build_begin(&b, base, LITH_OP_CLEAN, false, base->retired_count, stamp, arena, err));
+    LITH_TRY(retired_clean(&b, clean, err));
+    gone_clean(&b, clean);
+    LITH_TRY(condemned_clean(&b, clean, err));
+    bool changed = b.next.retired_count != base->retired_count ||
+                   b.next.gone_count != base->gone_count ||
+                   b.next.condemned_count != base->condemned_count;
+    LITH_TRY(build_end(&b, ret_next, err));
+    *ret_changed = changed;
+    return LITH_OK;
+}

@@ -1,0 +1,322 @@
+/*
+ * Plans one pass of gc: who may go, who stays, and why. A pure function.
+ *
+ * Rows are never lost because a retired file was superseded by a commit, and an orphan goes only
+ * when each input it lists is live and there, or retired by a commit: its rows are elsewhere.
+ */
+#include "lake/gc.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "lake/name_index.h"
+
+#define SUFFIX_GONE ".gone.tmp"
+
+static const char *const verdict_texts[] = {
+    "deleted",
+    "kept: its grace is not over",
+    "kept: this pass has deleted its share (gc_bytes_max)",
+    "kept: which rows it holds is not known",
+    "kept: some of its inputs are gone, its rows may be nowhere else",
+    "kept: another file bears the name of a retired one",
+    "kept: a symbolic link",
+};
+static_assert(sizeof(verdict_texts) / sizeof(verdict_texts[0]) == LITH_GC_VERDICT_COUNT,
+              "one text for each");
+
+const char *lith_gc_verdict_text(enum lith_gc_verdict verdict)
+{
+    LITH_ASSERT(verdict < LITH_GC_VERDICT_COUNT);
+    return verdict_texts[verdict];
+}
+
+struct pass {
+    const struct lith_view *view;
+    const struct lith_manifest *m;
+    const struct lith_orphan_inputs *orphans;
+    size_t orphan_count;
+    const struct lith_gc_policy *policy;
+    int64_t now_ns;
+    struct lith_arena *arena;
+    struct lith_gc_plan plan;
+};
+
+/* Is `grace` over since `from`? A sum that does not fit lies in the future. */
+static bool is_over(const struct pass *p, int64_t from, int64_t grace)
+{
+    int64_t until = 0;
+
+    return lith_add_i64(from, grace, &until) && p->now_ns >= until;
+}
+
+static enum lith_gc_verdict retired_judge(const struct pass *p,
+                                          const struct lith_snapshot_file *file)
+{
+    int64_t from = file->entry->at_ns;
+
+    if (file->object->is_link)
+        return LITH_GC_KEEP_LINK;
+    if (file->differs)
+        return LITH_GC_KEEP_DIFFERS;
+    /* Readers could see that it is retired only once the manifest was stored. */
+    if (file->entry->generation == p->m->generation && p->m->mtime_ns > from)
+        from = p->m->mtime_ns;
+    return is_over(p, from, p->policy->reader_grace_ns) ? LITH_GC_DELETE : LITH_GC_KEEP_YOUNG;
+}
+
+static const struct lith_orphan_inputs *inputs_find(const struct pass *p, const char *name)
+{
+    for (size_t i = 0; i < p->orphan_count; i++) {
+        if (strcmp(p->orphans[i].name, name) == 0)
+            return &p->orphans[i];
+    }
+    return NULL;
+}
+
+/* Are all rows of an orphan elsewhere? */
+static bool rows_are_elsewhere(const struct pass *p, const struct lith_orphan_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->input_count; i++) {
+        const struct lith_snapshot_file *file =
+            lith_snapshot_find(&p->view->snapshot, inputs->inputs[i]);
+        bool live = file && file->state == LITH_FILE_LIVE && file->object;
+        if (!live && !lith_manifest_retired(p->m, inputs->inputs[i]))
+            return false;
+    }
+    return true;
+}
+
+static enum lith_gc_verdict orphan_judge(const struct pass *p,
+                                         const struct lith_snapshot_file *file)
+{
+    const struct lith_orphan_inputs *inputs = inputs_find(p, file->name);
+    struct lith_output_name parts = {0};
+
+    if (file->object->is_link)
+        return LITH_GC_KEEP_LINK;
+    if (!is_over(p, file->object->mtime_ns, p->policy->orphan_grace_ns))
+        return LITH_GC_KEEP_YOUNG;
+    /* An epoch that the manifest has not reached: the fence would not shut it out. */
+    if (!lith_output_name_parse(file->name, &parts) || parts.epoch > p->m->epoch)
+        return LITH_GC_KEEP_UNKNOWN;
+    if (file->condemned)
+        return LITH_GC_DELETE;
+    if (!inputs || !inputs->known)
+        return LITH_GC_KEEP_UNKNOWN;
+    return rows_are_elsewhere(p, inputs) ? LITH_GC_DELETE : LITH_GC_KEEP_NEEDED;
+}
+
+static enum lith_gc_verdict our_tmp_judge(const struct pass *p,
+                                          const struct lith_snapshot_file *file)
+{
+    if (file->object->is_link)
+        return LITH_GC_KEEP_LINK;
+    return is_over(p, file->object->mtime_ns, p->policy->orphan_grace_ns) ? LITH_GC_DELETE
+                                                                          : LITH_GC_KEEP_YOUNG;
+}
+
+/*
+ * NAME.gone.tmp: a delete of NAME that was cut off. With a retired NAME the delete is tried again
+ * with the recorded identity, which also gives another file its name back.
+ */
+static enum lith_code gone_tmp_judge(struct pass *p, const struct lith_snapshot_file *file,
+                                     struct lith_gc_item *item, struct lith_err *err)
+{
+    size_t bytes = strlen(file->name) - strlen(SUFFIX_GONE);
+    void *copy = NULL;
+
+    LITH_TRY(lith_arena_copy(p->arena, file->name, bytes, &copy, err));
+    const struct lith_entry *retired = lith_manifest_retired(p->m, copy);
+    item->verdict = LITH_GC_KEEP_UNKNOWN;
+    item->target = *file->object;
+    item->target.name = copy;
+    if (retired) {
+        item->verdict = LITH_GC_DELETE;
+        item->target.etag = retired->etag;
+        item->target.size = retired->size;
+    } else if (lith_manifest_condemned(p->m, copy)) {
+        item->verdict = LITH_GC_DELETE;
+    }
+    return LITH_OK;
+}
+
+static bool state_matters(enum lith_file_state state)
+{
+    return state == LITH_FILE_RETIRED || state == LITH_FILE_ORPHAN || state == LITH_FILE_OUR_TMP ||
+           state == LITH_FILE_GONE_TMP;
+}
+
+static enum lith_code file_judge(struct pass *p, const struct lith_snapshot_file *file,
+                                 struct lith_err *err)
+{
+    struct lith_gc_item *item = &p->plan.items[p->plan.item_count++];
+
+    *item = (struct lith_gc_item){.file = file, .target = *file->object};
+    if (file->state == LITH_FILE_GONE_TMP)
+        return gone_tmp_judge(p, file, item, err);
+    if (file->state == LITH_FILE_RETIRED)
+        item->verdict = retired_judge(p, file);
+    else if (file->state == LITH_FILE_ORPHAN)
+        item->verdict = orphan_judge(p, file);
+    else
+        item->verdict = our_tmp_judge(p, file);
+    return LITH_OK;
+}
+
+/* Orphans before retired files, so that what justifies an orphan goes after it. */
+static int compare_items(const void *a, const void *b)
+{
+    const struct lith_gc_item *left = a;
+    const struct lith_gc_item *right = b;
+    bool left_last = left->file->state == LITH_FILE_RETIRED;
+    bool right_last = right->file->state == LITH_FILE_RETIRED;
+
+    if (left_last != right_last)
+        return left_last ? 1 : -1;
+    return strcmp(left->file->name, right->file->name);
+}
+
+/* The brake, and the names that the fence condemns. */
+static enum lith_code deletes_choose(struct pass *p, struct lith_err *err)
+{
+    struct lith_gc_plan *plan = &p->plan;
+    void *block = NULL;
+    bool braked = false;
+
+    if (plan->item_count)
+        qsort(plan->items, plan->item_count, sizeof(*plan->items), compare_items);
+    LITH_TRY(lith_arena_array(p->arena, plan->item_count, sizeof(char *), &block, err));
+    plan->fence_names = block;
+    for (size_t i = 0; i < plan->item_count; i++) {
+        struct lith_gc_item *item = &plan->items[i];
+        uint64_t bytes = 0;
+        if (item->verdict != LITH_GC_DELETE)
+            continue;
+        braked = braked || !lith_add_u64(plan->delete_bytes, item->file->object->size, &bytes) ||
+                 bytes > p->policy->bytes_max;
+        if (braked) {
+            item->verdict = LITH_GC_KEEP_BRAKE;
+            continue;
+        }
+        plan->delete_bytes = bytes;
+        plan->delete_count++;
+        if (item->file->state == LITH_FILE_RETIRED || item->file->state == LITH_FILE_ORPHAN)
+            plan->fence_names[plan->fence_count++] = item->file->name;
+    }
+    return LITH_OK;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Inputs of listed orphans: their retired entries are what lets the orphans go one day. */
+static enum lith_code kept_collect(struct pass *p, struct lith_err *err)
+{
+    struct lith_gc_plan *plan = &p->plan;
+    size_t total = 0;
+    void *block = NULL;
+
+    for (size_t i = 0; i < p->view->snapshot.file_count; i++) {
+        const struct lith_snapshot_file *file = &p->view->snapshot.files[i];
+        if (file->state != LITH_FILE_ORPHAN || file->condemned)
+            continue;
+        const struct lith_orphan_inputs *inputs = inputs_find(p, file->name);
+        if (inputs && inputs->known)
+            total += inputs->input_count;
+        else
+            plan->keep_all = true;
+    }
+    LITH_TRY(lith_arena_array(p->arena, total, sizeof(char *), &block, err));
+    plan->kept = block;
+    for (size_t i = 0; i < p->orphan_count; i++) {
+        const struct lith_snapshot_file *file =
+            lith_snapshot_find(&p->view->snapshot, p->orphans[i].name);
+        if (!file || file->state != LITH_FILE_ORPHAN || file->condemned || !p->orphans[i].known)
+            continue;
+        for (size_t j = 0; j < p->orphans[i].input_count && plan->kept_count < total; j++)
+            plan->kept[plan->kept_count++] = p->orphans[i].inputs[j];
+    }
+    if (plan->kept_count)
+        qsort(plan->kept, plan->kept_count, sizeof(char *), compare_texts);
+    return LITH_OK;
+}
+
+/* Is there an entry whose file, and whose cut-off delete, the list does not show? */
+static enum lith_code clean_look(struct pass *p, struct lith_err *err)
+{
+    const struct lith_listing *listing = &p->view->listing;
+    size_t retired = p->m->retired_count;
+
+    for (size_t i = 0; i < retired + p->m->condemned_count; i++) {
+        const char *name = i < retired ? p->m->retired[i].name : p->m->condemned[i - retired];
+        char *gone = NULL;
+        if (lith_listing_find(listing, name))
+            continue;
+        LITH_TRY(lith_arena_format(p->arena, &gone, err, "%s" SUFFIX_GONE, name));
+        if (!lith_listing_find(listing, gone)) {
+            p->plan.clean_wanted = true;
+            return LITH_OK;
+        }
+    }
+    return LITH_OK;
+}
+
+static enum lith_code pass_check(const struct pass *p, struct lith_err *err)
+{
+    const struct lith_snapshot *snapshot = &p->view->snapshot;
+
+    if (!p->m)
+        return lith_fail(err, LITH_E_INVALID, "no manifest: nothing here was superseded");
+    if (p->m->foreign)
+        return lith_fail(err, LITH_E_INVALID, "%s is another program's: lithify adopt", p->m->name);
+    for (size_t i = 0; i < snapshot->file_count; i++) {
+        const struct lith_snapshot_file *file = &snapshot->files[i];
+        if (file->state != LITH_FILE_LIVE)
+            continue;
+        if (!file->object)
+            return lith_fail(err, LITH_E_INVALID,
+                             "the live file %s is missing: nothing is deleted until fsck --repair",
+                             file->name);
+        if (file->differs)
+            return lith_fail(err, LITH_E_INVALID,
+                             "the live file %s is %s, the manifest names %s: nothing is deleted",
+                             file->name, file->object->etag, file->entry->etag);
+    }
+    return LITH_OK;
+}
+
+enum lith_code lith_gc_plan(const struct lith_view *view, const struct lith_orphan_inputs *orphans,
+                            size_t orphan_count, const struct lith_gc_policy *policy,
+                            int64_t now_ns, struct lith_arena *arena, struct lith_gc_plan *ret_plan,
+                            struct lith_err *err)
+{
+    struct pass p = {.view = view,
+                     .m = lith_view_manifest(view),
+                     .orphans = orphans,
+                     .orphan_count = orphan_count,
+                     .policy = policy,
+                     .now_ns = now_ns,
+                     .arena = arena};
+    void *block = NULL;
+
+    LITH_TRY(pass_check(&p, err));
+    LITH_TRY(
+        lith_arena_array(arena, view->snapshot.file_count, sizeof(*p.plan.items), &block, err));
+    p.plan.items = block;
+    for (size_t i = 0; i < view->snapshot.file_count; i++) {
+        const struct lith_snapshot_file *file = &view->snapshot.files[i];
+        if (file->object && state_matters(file->state))
+            LITH_TRY(file_judge(&p, file, err));
+    }
+    LITH_TRY(deletes_choose(&p, err));
+    LITH_TRY(kept_collect(&p, err));
+    LITH_TRY(clean_look(&p, err));
+    *ret_plan = p.plan;
+    return LITH_OK;
+}

@@ -1,0 +1,180 @@
+/*
+ * _lithify.json: read, or created once at the first commit.
+ */
+#include "lake/lake_file.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "lake/manifest.h"
+
+/* It is a few hundred bytes; unknown fields may come. */
+#define LAKE_FILE_BYTES_MAX (64 * 1024u)
+
+static const char *const readers_names[] = {"", "manifest", "exchange", "glob"};
+static_assert(sizeof(readers_names) / sizeof(readers_names[0]) == LITH_READERS_COUNT,
+              "one name for each");
+
+const char *lith_readers_name(enum lith_readers readers)
+{
+    LITH_ASSERT(readers < LITH_READERS_COUNT);
+    return readers_names[readers];
+}
+
+enum lith_code lith_readers_parse(const char *text, enum lith_readers *ret_readers,
+                                  struct lith_err *err)
+{
+    for (unsigned i = LITH_READERS_MANIFEST; i < LITH_READERS_COUNT; i++) {
+        if (strcmp(text, readers_names[i]) == 0) {
+            *ret_readers = i;
+            return LITH_OK;
+        }
+    }
+    return lith_fail(err, LITH_E_INVALID,
+                     "readers \"%s\": one of manifest, exchange, glob expected", text);
+}
+
+enum lith_code lith_readers_check(enum lith_readers readers, struct lith_err *err)
+{
+    if (readers == LITH_READERS_EXCHANGE || readers == LITH_READERS_GLOB)
+        return lith_fail(err, LITH_E_UNSUPPORTED,
+                         "readers = %s is not there yet; this version does readers = manifest",
+                         readers_names[readers]);
+    return LITH_OK;
+}
+
+static enum lith_code text_copy(const struct lith_json *root, const char *key, char *to,
+                                size_t bytes, struct lith_err *err)
+{
+    const char *text = lith_json_text_of(lith_json_get(root, key));
+
+    if (!text || strlen(text) >= bytes)
+        return lith_fail(err, LITH_E_CORRUPT, "%s: %s: a text of less than %zu bytes expected",
+                         LITH_LAKE_FILE_NAME, key, bytes);
+    memcpy(to, text, strlen(text) + 1);
+    return LITH_OK;
+}
+
+static enum lith_code file_parse(const struct lith_blob *blob, struct lith_lake_file *ret_file,
+                                 struct lith_err *err)
+{
+    LITH_AUTO(json) struct lith_json *root = NULL;
+    struct lith_lake_file file = {0};
+    char readers[16];
+    char name[32];
+
+    enum lith_code code = lith_json_parse(blob->data, blob->bytes, &root, err);
+    if (code != LITH_OK)
+        return lith_err_prefix(err, "%s", LITH_LAKE_FILE_NAME);
+    int64_t format = lith_json_int_of(lith_json_get(root, "format"));
+    if (format > 1)
+        return lith_fail(err, LITH_E_UNSUPPORTED, "%s: format %lld; this version knows 1",
+                         LITH_LAKE_FILE_NAME, (long long)format);
+    if (format != 1)
+        return lith_fail(err, LITH_E_CORRUPT, "%s: format: 1 expected", LITH_LAKE_FILE_NAME);
+    LITH_TRY(text_copy(root, "lake_id", file.lake_id, sizeof(file.lake_id), err));
+    LITH_TRY(text_copy(root, "readers", readers, sizeof(readers), err));
+    LITH_TRY(text_copy(root, "policy_hash", file.policy_hash, sizeof(file.policy_hash), err));
+    LITH_TRY(text_copy(root, "manifest", name, sizeof(name), err));
+    if (lith_readers_parse(readers, &file.readers, err) != LITH_OK)
+        return lith_fail(err, LITH_E_CORRUPT, "%s: readers: \"%s\" is not known",
+                         LITH_LAKE_FILE_NAME, readers);
+    if (strcmp(name, LITH_MANIFEST_NAME) == 0)
+        file.manifest_name = LITH_MANIFEST_NAME;
+    else if (strcmp(name, LITH_MANIFEST_NAME_HIDDEN) == 0)
+        file.manifest_name = LITH_MANIFEST_NAME_HIDDEN;
+    else
+        return lith_fail(err, LITH_E_CORRUPT, "%s: manifest: \"%s\" is not known",
+                         LITH_LAKE_FILE_NAME, name);
+    *ret_file = file;
+    return LITH_OK;
+}
+
+static enum lith_code file_read(struct lith_folder *folder, struct lith_arena *arena,
+                                struct lith_lake_file *ret_file, struct lith_err *err)
+{
+    struct lith_blob blob;
+
+    LITH_TRY(lith_folder_get(folder, LITH_LAKE_FILE_NAME, LAKE_FILE_BYTES_MAX, arena, &blob, err));
+    return file_parse(&blob, ret_file, err);
+}
+
+enum lith_code lith_lake_file_read(struct lith_store *store, struct lith_arena *arena,
+                                   struct lith_lake_file *ret_file, struct lith_err *err)
+{
+    LITH_AUTO(folder) struct lith_folder *root = NULL;
+
+    LITH_TRY(lith_folder_open(store, "", &root, err));
+    return file_read(root, arena, ret_file, err);
+}
+
+static enum lith_code file_write(struct lith_folder *root, const struct lith_lake_file *file,
+                                 struct lith_err *err)
+{
+    LITH_AUTO(json) struct lith_json *json = lith_json_object();
+    LITH_AUTO(buf) struct lith_buf text;
+
+    lith_buf_init(&text, root->store->mem, LAKE_FILE_BYTES_MAX);
+    if (!json || !lith_json_set(json, "format", lith_json_int(1)) ||
+        !lith_json_set(json, "lake_id", lith_json_text(file->lake_id)) ||
+        !lith_json_set(json, "readers", lith_json_text(lith_readers_name(file->readers))) ||
+        !lith_json_set(json, "manifest", lith_json_text(file->manifest_name)) ||
+        !lith_json_set(json, "policy_hash", lith_json_text(file->policy_hash)))
+        return lith_fail(err, LITH_E_NOMEM, "out of memory for %s", LITH_LAKE_FILE_NAME);
+    LITH_TRY(lith_json_write(json, 2, &text, err));
+    return lith_folder_put_if(root, LITH_LAKE_FILE_NAME, NULL, text.data, text.bytes, err);
+}
+
+static enum lith_code file_create(struct lith_folder *root, enum lith_readers readers,
+                                  const char *policy_hash, const char *manifest_name,
+                                  struct lith_arena *arena, struct lith_lake_file *ret_file,
+                                  struct lith_err *err)
+{
+    struct lith_lake_file file = {.readers = readers,
+                                  .manifest_name = strcmp(manifest_name, LITH_MANIFEST_NAME_HIDDEN)
+                                                       ? LITH_MANIFEST_NAME
+                                                       : LITH_MANIFEST_NAME_HIDDEN};
+    struct lith_env *env = root->store->env;
+    struct lith_hash128 id;
+
+    if (readers == LITH_READERS_NONE)
+        return lith_fail(err, LITH_E_INVALID, "the lake has no readers mode yet; choose one");
+    if (strlen(policy_hash) >= sizeof(file.policy_hash))
+        return lith_fail(err, LITH_E_INVALID, "policy hash \"%s\": 32 hex digits expected",
+                         policy_hash);
+    memcpy(file.policy_hash, policy_hash, strlen(policy_hash) + 1);
+    env->random(env, &id, sizeof(id));
+    lith_hash128_text(id, file.lake_id);
+    enum lith_code code = file_write(root, &file, err);
+    /* Somebody else was first: theirs counts. */
+    if (code == LITH_E_CONFLICT)
+        return file_read(root, arena, ret_file, err);
+    LITH_TRY(code);
+    *ret_file = file;
+    return LITH_OK;
+}
+
+enum lith_code lith_lake_file_ensure(struct lith_store *store, enum lith_readers readers,
+                                     const char *policy_hash, const char *manifest_name,
+                                     struct lith_arena *arena, struct lith_lake_file *ret_file,
+                                     struct lith_err *err)
+{
+    LITH_AUTO(folder) struct lith_folder *root = NULL;
+    struct lith_lake_file file = {0};
+
+    LITH_TRY(lith_readers_check(readers, err));
+    LITH_TRY(lith_folder_open(store, "", &root, err));
+    enum lith_code code = file_read(root, arena, &file, err);
+    if (code == LITH_E_NOT_FOUND)
+        code = file_create(root, readers, policy_hash, manifest_name, arena, &file, err);
+    LITH_TRY(code);
+    LITH_TRY(lith_readers_check(file.readers, err));
+    if (readers != LITH_READERS_NONE && readers != file.readers)
+        return lith_fail(err, LITH_E_INVALID, "the lake was committed to with readers = %s, not %s",
+                         lith_readers_name(file.readers), lith_readers_name(readers));
+    *ret_file = file;
+    return LITH_OK;
+}

@@ -1,0 +1,33 @@
+/*
+ * Names in order, for looking up and for finding doubles. Private to lake and plan.
+ */
+#ifndef LITH_LAKE_NAME_INDEX_H
+#define LITH_LAKE_NAME_INDEX_H
+
+#include "base/arena.h"
+
+struct name_ref {
+    const char *name; /* borrowed */
+    size_t index;     /* in the table it came from */
+};
+
+struct name_index {
+    struct name_ref *refs;
+    size_t count;
+};
+
+/*
+ * Indexes `count` rows of `row_bytes` each, whose name is a `const char *` at `offset`. The
+ * index keeps the order of equal names.
+ */
+LITH_MUST_CHECK enum lith_code name_index_build(const void *rows, size_t count, size_t row_bytes,
+                                                size_t offset, struct lith_arena *arena,
+                                                struct name_index *ret_index, struct lith_err *err);
+
+/* False when the name is not there; else the row's number, of equal ones the first. */
+bool name_index_find(const struct name_index *index, const char *name, size_t *ret_row);
+
+/* A name that stands twice, or NULL. */
+const char *name_index_double(const struct name_index *index);
+
+#endif

@@ -1,0 +1,252 @@
+/*
+ * The reader rule as a pure function: every listed and every named file gets its state.
+ *
+ * live = files + what is listed, is data, and is neither retired, gone nor named like an output
+ * of this partition. A file that the manifest does not mention is new data.
+ */
+#include "lake/snapshot.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "lake/name_index.h"
+
+#define SUFFIX_TMP ".tmp"
+#define SUFFIX_GONE ".gone.tmp"
+#define ENTRY_NAME offsetof(struct lith_entry, name)
+
+static const char *const state_names[] = {"live",    "late",     "retired",  "gone", "orphan",
+                                          "our-tmp", "gone-tmp", "manifest", "other"};
+static_assert(sizeof(state_names) / sizeof(state_names[0]) == LITH_FILE_STATE_COUNT,
+              "one name for each");
+
+const char *lith_file_state_name(enum lith_file_state state)
+{
+    LITH_ASSERT(state < LITH_FILE_STATE_COUNT);
+    return state_names[state];
+}
+
+/* The manifest's tables by name. */
+struct tables {
+    struct name_index files;
+    struct name_index retired;
+    struct name_index gone;
+    struct name_index condemned;
+    struct name_index quarantine;
+};
+
+static enum lith_code tables_build(const struct lith_manifest *m, struct lith_arena *arena,
+                                   struct tables *t, struct lith_err *err)
+{
+    LITH_TRY(name_index_build(m->files, m->file_count, sizeof(*m->files), ENTRY_NAME, arena,
+                              &t->files, err));
+    LITH_TRY(name_index_build(m->retired, m->retired_count, sizeof(*m->retired), ENTRY_NAME, arena,
+                              &t->retired, err));
+    LITH_TRY(name_index_build(m->gone, m->gone_count, sizeof(*m->gone), ENTRY_NAME, arena, &t->gone,
+                              err));
+    LITH_TRY(name_index_build(m->condemned, m->condemned_count, sizeof(*m->condemned), 0, arena,
+                              &t->condemned, err));
+    return name_index_build(m->quarantine, m->quarantine_count, sizeof(*m->quarantine),
+                            offsetof(struct lith_quarantine, name), arena, &t->quarantine, err);
+}
+
+/* The entry of `gone` with that name and size; a name may stand there with several sizes. */
+static const struct lith_entry *gone_find(const struct lith_manifest *m, const struct tables *t,
+                                          const struct lith_object *object)
+{
+    size_t row = 0;
+
+    if (!name_index_find(&t->gone, object->name, &row))
+        return NULL;
+    for (; row < m->gone_count; row++) {
+        if (m->gone[row].size == object->size && strcmp(m->gone[row].name, object->name) == 0)
+            return &m->gone[row];
+    }
+    return NULL;
+}
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+    size_t bytes = strlen(name);
+    size_t suffix_bytes = strlen(suffix);
+
+    return bytes > suffix_bytes && strcmp(name + bytes - suffix_bytes, suffix) == 0;
+}
+
+/* Is it `<output of pid>.tmp`? */
+static bool is_our_tmp(const char *name, const char *pid)
+{
+    char stem[LITH_OUTPUT_NAME_BYTES];
+    size_t bytes = strlen(name);
+
+    if (!has_suffix(name, SUFFIX_TMP) || bytes - strlen(SUFFIX_TMP) >= sizeof(stem))
+        return false;
+    bytes -= strlen(SUFFIX_TMP);
+    memcpy(stem, name, bytes);
+    stem[bytes] = 0;
+    return lith_output_name_is_of(stem, pid);
+}
+
+static bool is_manifest_name(const char *name)
+{
+    static const char *const names[] = {LITH_MANIFEST_NAME, LITH_MANIFEST_NAME_HIDDEN,
+                                        LITH_MANIFEST_NAME SUFFIX_TMP,
+                                        LITH_MANIFEST_NAME_HIDDEN SUFFIX_TMP};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What a name that no table holds can be. */
+static enum lith_file_state unnamed_state(const char *name, const char *pid)
+{
+    if (is_manifest_name(name))
+        return LITH_FILE_MANIFEST;
+    if (lith_name_is_data(name))
+        return pid[0] && lith_output_name_is_of(name, pid) ? LITH_FILE_ORPHAN : LITH_FILE_LATE;
+    if (has_suffix(name, ".parquet" SUFFIX_GONE))
+        return LITH_FILE_GONE_TMP;
+    if (pid[0] && is_our_tmp(name, pid))
+        return LITH_FILE_OUR_TMP;
+    return LITH_FILE_OTHER;
+}
+
+static bool object_differs(const struct lith_object *object, const struct lith_entry *entry)
+{
+    return object->size != entry->size || (entry->etag && strcmp(object->etag, entry->etag) != 0);
+}
+
+static void file_classify(struct lith_snapshot_file *file, const struct lith_manifest *m,
+                          const struct tables *t, enum lith_snapshot_mode mode)
+{
+    const struct lith_object *object = file->object;
+    size_t row = 0;
+
+    file->condemned = name_index_find(&t->condemned, file->name, &row);
+    if (name_index_find(&t->files, file->name, &row)) {
+        file->state = LITH_FILE_LIVE;
+        file->entry = &m->files[row];
+        file->live = true;
+    } else if (name_index_find(&t->retired, file->name, &row)) {
+        file->state = LITH_FILE_RETIRED;
+        file->entry = &m->retired[row];
+    } else {
+        file->state = unnamed_state(file->name, m->pid);
+        if (file->state == LITH_FILE_LATE)
+            file->entry = gone_find(m, t, object);
+        if (file->entry)
+            file->state = LITH_FILE_GONE;
+        file->live = file->state == LITH_FILE_LATE && mode == LITH_SNAPSHOT_OPEN && !m->foreign;
+    }
+    file->differs = object && file->entry && file->state != LITH_FILE_GONE && !m->foreign &&
+                    object_differs(object, file->entry);
+    if (file->live && object && name_index_find(&t->quarantine, file->name, &row)) {
+        const struct lith_quarantine *q = &m->quarantine[row];
+        if (!q->etag || strcmp(q->etag, object->etag) == 0)
+            file->quarantine = q;
+    }
+}
+
+/* Without a manifest everything that is data counts. */
+static void file_classify_alone(struct lith_snapshot_file *file)
+{
+    file->state = unnamed_state(file->name, "");
+    file->live = file->state == LITH_FILE_LATE;
+}
+
+static void snapshot_count(struct lith_snapshot *s, const struct lith_snapshot_file *file)
+{
+    s->state_count[file->state]++;
+    if (file->state == LITH_FILE_LIVE) {
+        s->missing_count += !file->object;
+        s->differ_count += file->differs;
+    }
+    if (!file->live)
+        return;
+    s->live_count++;
+    s->live_bytes += file->object ? file->object->size : file->entry->size;
+    bool is_output =
+        s->manifest && s->manifest->pid[0] && lith_output_name_is_of(file->name, s->manifest->pid);
+    if (file->object && !is_output && file->object->mtime_ns > s->newest_ns)
+        s->newest_ns = file->object->mtime_ns;
+}
+
+/* The listing and the names of `files`, both in order, as one run of distinct names. */
+static void names_merge(const struct lith_listing *listing, const struct name_index *named,
+                        struct lith_snapshot *s)
+{
+    size_t listed_at = 0;
+    size_t named_at = 0;
+
+    while (listed_at < listing->object_count || named_at < named->count) {
+        struct lith_snapshot_file *file = &s->files[s->file_count++];
+        int order = listed_at == listing->object_count ? 1
+                    : named_at == named->count
+                        ? -1
+                        : strcmp(listing->objects[listed_at].name, named->refs[named_at].name);
+        file->name = order <= 0 ? listing->objects[listed_at].name : named->refs[named_at].name;
+        if (order <= 0)
+            file->object = &listing->objects[listed_at++];
+        if (order >= 0)
+            named_at++;
+    }
+}
+
+enum lith_code lith_snapshot_resolve(const struct lith_listing *listing,
+                                     const struct lith_manifest *manifest,
+                                     enum lith_snapshot_mode mode, struct lith_arena *arena,
+                                     struct lith_snapshot *ret_snapshot, struct lith_err *err)
+{
+    struct lith_snapshot s = {.mode = mode, .manifest = manifest, .newest_ns = INT64_MIN};
+    struct tables t = {0};
+    void *block = NULL;
+
+    if (manifest)
+        LITH_TRY(tables_build(manifest, arena, &t, err));
+    LITH_TRY(lith_arena_array(arena, listing->object_count + t.files.count, sizeof(*s.files),
+                              &block, err));
+    s.files = block;
+    names_merge(listing, &t.files, &s);
+    for (size_t i = 0; i < s.file_count; i++) {
+        if (manifest)
+            file_classify(&s.files[i], manifest, &t, mode);
+        else
+            file_classify_alone(&s.files[i]);
+        snapshot_count(&s, &s.files[i]);
+    }
+    *ret_snapshot = s;
+    return LITH_OK;
+}
+
+const struct lith_snapshot_file *lith_snapshot_find(const struct lith_snapshot *snapshot,
+                                                    const char *name)
+{
+    size_t begin = 0;
+    size_t end = snapshot->file_count;
+
+    while (begin < end) {
+        size_t middle = begin + (end - begin) / 2;
+        int order = strcmp(snapshot->files[middle].name, name);
+        if (order == 0)
+            return &snapshot->files[middle];
+        if (order < 0)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return NULL;
+}
+
+bool lith_listing_is_partition(const struct lith_listing *listing)
+{
+    for (size_t i = 0; i < listing->object_count; i++) {
+        const char *name = listing->objects[i].name;
+        if (lith_name_is_data(name) || strcmp(name, LITH_MANIFEST_NAME) == 0 ||
+            strcmp(name, LITH_MANIFEST_NAME_HIDDEN) == 0)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,98 @@
+/*
+ * One look at a partition: list and manifest in the order that the rule asks for.
+ *
+ * List first, then manifest: what a commit between the two adds is named by the manifest, what
+ * it retires is hidden by it. No manifest at a read after the list: nothing was committed yet.
+ */
+#include <string.h>
+
+#include "base/limits.h"
+#include "lake/snapshot.h"
+
+/* Leaves blob.data NULL when there is none. Both names present, or an unreadable one: CORRUPT. */
+static enum lith_code manifest_read(struct lith_folder *folder, struct lith_view *view,
+                                    struct lith_err *err)
+{
+    static const char *const names[] = {LITH_MANIFEST_NAME, LITH_MANIFEST_NAME_HIDDEN};
+    const char *found = NULL;
+
+    for (size_t i = 0; i < 2; i++) {
+        struct lith_blob blob;
+        struct lith_err why;
+        enum lith_code code =
+            lith_folder_get(folder, names[i], LITH_MANIFEST_BYTES_MAX, &view->arena, &blob, &why);
+        if (code == LITH_E_NOT_FOUND)
+            continue;
+        if (code != LITH_OK) {
+            *err = why;
+            return code;
+        }
+        if (found)
+            return lith_fail(err, LITH_E_CORRUPT,
+                             "both %s and %s are there; which of them counts is unknown: remove "
+                             "the wrong one",
+                             names[0], names[1]);
+        found = names[i];
+        view->blob = blob;
+    }
+    if (!found)
+        return LITH_OK;
+    LITH_TRY(lith_manifest_parse(view->blob.data, view->blob.bytes, found, &view->arena,
+                                 &view->manifest, err));
+    view->manifest.mtime_ns = view->blob.mtime_ns;
+    return LITH_OK;
+}
+
+static enum lith_code take(struct lith_folder *folder, enum lith_snapshot_mode mode, bool list_last,
+                           struct lith_view *view, struct lith_err *err)
+{
+    if (list_last)
+        LITH_TRY(manifest_read(folder, view, err));
+    LITH_TRY(lith_folder_list(folder, &view->arena, &view->listing, err));
+    if (!list_last)
+        LITH_TRY(manifest_read(folder, view, err));
+    return lith_snapshot_resolve(&view->listing, lith_view_manifest(view), mode, &view->arena,
+                                 &view->snapshot, err);
+}
+
+static enum lith_code take_whole(struct lith_folder *folder, enum lith_snapshot_mode mode,
+                                 bool list_last, struct lith_mem *mem, struct lith_view *ret_view,
+                                 struct lith_err *err)
+{
+    struct lith_view view = {0};
+
+    lith_arena_init(&view.arena, mem);
+    enum lith_code code = take(folder, mode, list_last, &view, err);
+    if (code != LITH_OK) {
+        lith_view_done(&view);
+        return code;
+    }
+    *ret_view = view;
+    ret_view->snapshot.manifest = lith_view_manifest(ret_view);
+    return LITH_OK;
+}
+
+enum lith_code lith_view_take(struct lith_folder *folder, enum lith_snapshot_mode mode,
+                              struct lith_mem *mem, struct lith_view *ret_view,
+                              struct lith_err *err)
+{
+    return take_whole(folder, mode, false, mem, ret_view, err);
+}
+
+enum lith_code lith_view_take_list_last(struct lith_folder *folder, struct lith_mem *mem,
+                                        struct lith_view *ret_view, struct lith_err *err)
+{
+    return take_whole(folder, LITH_SNAPSHOT_OPEN, true, mem, ret_view, err);
+}
+
+void lith_view_done(struct lith_view *view)
+{
+    lith_manifest_done(&view->manifest);
+    lith_arena_done(&view->arena);
+    *view = (struct lith_view){0};
+}
+
+const struct lith_manifest *lith_view_manifest(const struct lith_view *view)
+{
+    return view->blob.data ? &view->manifest : NULL;
+}

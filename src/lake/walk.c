@@ -1,0 +1,133 @@
+/*
+ * The walk over a lake, with a stack of its own instead of recursion.
+ *
+ * The store never lists links to directories as folders, so the walk ends; a folder that vanishes
+ * between its parent's list and its own is not there any more, and not a failure.
+ */
+#include "lake/walk.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/work.h"
+#include "lake/path_keys.h"
+#include "lake/snapshot.h"
+#include "lake/table_format.h"
+
+/* One folder that is being walked. */
+struct level {
+    struct lith_arena arena; /* its path and its listing */
+    const char *path;
+    struct lith_listing listing;
+    const char *table_format;
+    size_t next; /* folder of the listing */
+};
+
+struct walk {
+    struct lith_store *store;
+    struct lith_mem *mem;
+    const struct lith_control *control;
+    enum lith_code (*each)(void *ctx, const struct lith_walk_stop *stop, struct lith_err *err);
+    void *ctx;
+    struct level levels[LITH_WALK_DEPTH_MAX];
+    size_t depth;
+};
+
+static enum lith_code folder_look(struct walk *w, struct level *level, struct lith_err *err)
+{
+    LITH_AUTO(folder) struct lith_folder *folder = NULL;
+    LITH_AUTO(folder) struct lith_folder *inner = NULL;
+    struct lith_listing metadata;
+    char *path = NULL;
+    bool has_metadata = false;
+
+    LITH_TRY(lith_folder_open(w->store, level->path, &folder, err));
+    LITH_TRY(lith_folder_list(folder, &level->arena, &level->listing, err));
+    for (size_t i = 0; i < level->listing.folder_count; i++)
+        has_metadata = has_metadata || strcmp(level->listing.folders[i], "metadata") == 0;
+    if (has_metadata) {
+        LITH_TRY(lith_arena_format(&level->arena, &path, err, "%s%smetadata", level->path,
+                                   level->path[0] ? "/" : ""));
+        LITH_TRY(lith_folder_open(w->store, path, &inner, err));
+        LITH_TRY(lith_folder_list(inner, &level->arena, &metadata, err));
+    }
+    const char *marker = lith_table_format_marker(&level->listing, has_metadata ? &metadata : NULL);
+    if (marker)
+        level->table_format = marker;
+    return LITH_OK;
+}
+
+/* Looks at one more folder and hands it over; pushes it so that what is below it follows. */
+static enum lith_code folder_enter(struct walk *w, const char *parent, const char *name,
+                                   const char *table_format, struct lith_err *err)
+{
+    struct lith_err failed;
+    char *path = NULL;
+
+    if (w->depth == LITH_WALK_DEPTH_MAX)
+        return lith_fail(err, LITH_E_LIMIT, "%s is more than %u folders deep", parent,
+                         LITH_WALK_DEPTH_MAX);
+    struct level *level = &w->levels[w->depth++];
+    *level = (struct level){.table_format = table_format};
+    lith_arena_init(&level->arena, w->mem);
+    LITH_TRY(
+        lith_arena_format(&level->arena, &path, err, "%s%s%s", parent, parent[0] ? "/" : "", name));
+    level->path = path;
+    struct lith_walk_stop stop = {.path = path};
+    enum lith_code code = folder_look(w, level, &failed);
+    if (code == LITH_E_NOT_FOUND && w->depth > 1) {
+        level->listing = (struct lith_listing){0};
+        return LITH_OK;
+    }
+    if (code == LITH_E_NOMEM || code == LITH_E_LIMIT || (code != LITH_OK && w->depth == 1)) {
+        *err = failed;
+        return code;
+    }
+    if (code != LITH_OK) {
+        level->listing = (struct lith_listing){0};
+        stop.failed = &failed;
+        return w->each(w->ctx, &stop, err);
+    }
+    stop.is_partition = lith_listing_is_partition(&level->listing);
+    stop.table_format = level->table_format;
+    return stop.is_partition ? w->each(w->ctx, &stop, err) : LITH_OK;
+}
+
+static enum lith_code walk_run(struct walk *w, struct lith_err *err)
+{
+    LITH_TRY(folder_enter(w, "", "", NULL, err));
+    while (w->depth) {
+        struct level *level = &w->levels[w->depth - 1];
+        if (w->control && w->control->cancel && *w->control->cancel)
+            return lith_fail(err, LITH_E_CANCELLED, "stopped on request");
+        if (level->next == level->listing.folder_count) {
+            lith_arena_done(&level->arena);
+            w->depth--;
+            continue;
+        }
+        const char *name = level->listing.folders[level->next++];
+        if (lith_path_part_walks(name))
+            LITH_TRY(folder_enter(w, level->path, name, level->table_format, err));
+    }
+    return LITH_OK;
+}
+
+enum lith_code lith_lake_walk(struct lith_store *store, const struct lith_control *control,
+                              enum lith_code (*each)(void *ctx, const struct lith_walk_stop *stop,
+                                                     struct lith_err *err),
+                              void *ctx, struct lith_err *err)
+{
+    LITH_AUTO(block) void *block = NULL;
+
+    LITH_TRY(lith_alloc_array(store->mem, 1, sizeof(struct walk), &block, err));
+    struct walk *w = block;
+    w->store = store;
+    w->mem = store->mem;
+    w->control = control;
+    w->each = each;
+    w->ctx = ctx;
+    enum lith_code code = walk_run(w, err);
+    while (w->depth)
+        lith_arena_done(&w->levels[--w->depth].arena);
+    return code;
+}
