@@ -54,7 +54,7 @@ static void copy_escaped(char *to, const char *from)
     to[used] = '\0';
 }
 
-enum lith_code lith_fail(struct lith_err *err, enum lith_code code, const char *format, ...)
+enum lith_code lith_fail_text(struct lith_err *err, enum lith_code code, const char *format, ...)
 {
     char text[LITH_ERR_TEXT_BYTES];
     va_list args;
@@ -84,7 +84,8 @@ enum lith_code lith_err_prefix(struct lith_err *err, const char *format, ...)
     return err->code;
 }
 
-enum lith_code lith_fail_errno(struct lith_err *err, int error, const char *what, const char *name)
+enum lith_code lith_fail_errno_text(struct lith_err *err, int error, const char *what,
+                                    const char *name)
 {
     static const struct {
         int error;

@@ -20,8 +20,19 @@
  * Fills `err` and returns `code`, so that a failure is one statement. Control characters of the
  * arguments (a file name may hold a newline) are written as \xNN. Too long a text is cut.
  */
-enum lith_code lith_fail(struct lith_err *err, enum lith_code code, const char *format, ...)
+#define lith_fail(err, code, ...) lith_failed(lith_fail_text(err, code, __VA_ARGS__))
+
+enum lith_code lith_fail_text(struct lith_err *err, enum lith_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4), cold, warn_unused_result));
+
+/* Tells compilers and analysers what lith_fail_text asserts: a failure is never LITH_OK, so that
+ * they see that outputs are set wherever a call returned LITH_OK. */
+LITH_MUST_CHECK static inline enum lith_code lith_failed(enum lith_code code)
+{
+    if (code == LITH_OK)
+        __builtin_unreachable();
+    return code;
+}
 
 /*
  * Puts context in front of the text: "<format>: <text>". Used at three levels only: chunk
@@ -35,8 +46,11 @@ enum lith_code lith_err_prefix(struct lith_err *err, const char *format, ...)
  * NOT_FOUND, EACCES and EPERM are DENIED, ENOMEM is NOMEM, ENOSPC and EDQUOT are IO with advice.
  * Only the wrappers of base/file.c see errno.
  */
-enum lith_code lith_fail_errno(struct lith_err *err, int error, const char *what, const char *name)
-    __attribute__((cold, warn_unused_result));
+#define lith_fail_errno(err, error, what, name)                                                    \
+    lith_failed(lith_fail_errno_text(err, error, what, name))
+
+enum lith_code lith_fail_errno_text(struct lith_err *err, int error, const char *what,
+                                    const char *name) __attribute__((cold, warn_unused_result));
 
 /* Stops the program: a mistake of ours. Stays on in release builds. */
 _Noreturn void lith_assert_failed(const char *condition, const char *file, int line)

@@ -300,7 +300,7 @@ enum lith_code lith_dir_list(int dir_fd, const char *name,
                                                     struct lith_err *err),
                              void *ctx, struct lith_err *err)
 {
-    int fd = -1;
+    int fd;
 
     LITH_TRY(lith_dir_open(dir_fd, name, &fd, err));
     DIR *dir = fdopendir(fd);

@@ -16,6 +16,7 @@ uint32_t lith_crc32(uint32_t crc, const void *data, size_t bytes)
 
 uint64_t lith_xxh64(const void *data, size_t bytes)
 {
+    LITH_ASSERT(data || bytes == 0);
     return XXH64(data, bytes, 0);
 }
 

@@ -269,8 +269,8 @@ void lith_json_each(const struct lith_json *object,
                     void (*each)(void *ctx, const char *key, const struct lith_json *value),
                     void *ctx)
 {
-    const char *key;
-    json_t *value;
+    json_t *json = inner(object);
 
-    json_object_foreach(inner(object), key, value) each(ctx, key, outer(value));
+    for (void *at = json_object_iter(json); at; at = json_object_iter_next(json, at))
+        each(ctx, json_object_iter_key(at), outer(json_object_iter_value(at)));
 }

@@ -161,8 +161,8 @@ static bool take_time(const char **at, int64_t *ret_seconds, int64_t *ret_ns)
         return false;
     if (!take_fraction(at, ret_ns) || !take_offset(at, &offset))
         return false;
-    int64_t whole_minutes = days * DAY_SECONDS + hour * 3600 + minute * 60 - offset;
-    *ret_seconds = whole_minutes + second;
+    unsigned second_of_day = hour * 3600 + minute * 60 + second;
+    *ret_seconds = days * DAY_SECONDS + second_of_day - offset;
     return second < 60 || *ret_seconds % DAY_SECONDS == 0;
 }
 

@@ -24,16 +24,17 @@ static void ranges_are_checked(void **state)
         {UINT64_MAX, 1, LITH_E_CORRUPT},
         {UINT64_MAX - 3, 10, LITH_E_CORRUPT},
     };
+    static const char digits[] = "0123456789";
     struct lith_memory_source memory;
     char to[16];
 
     (void)state;
-    lith_memory_source_init(&memory, "0123456789", 10);
+    lith_memory_source_init(&memory, digits, 10);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         assert_int_equal(lith_source_read(&memory.base, cases[i].offset, to, cases[i].bytes, &err),
                          cases[i].code);
         if (cases[i].code == LITH_OK)
-            assert_memory_equal(to, "0123456789" + cases[i].offset, cases[i].bytes);
+            assert_memory_equal(to, digits + cases[i].offset, cases[i].bytes);
     }
     lith_source_close(&memory.base);
     lith_source_close(NULL);
