@@ -8,19 +8,9 @@
 
 #include <string.h>
 
-#define CODE_POINT_MAX 0x10ffffu
+#include "base/utf8.h"
 
-/* Bytes of the character at `at`, by its first byte; 0 when none begins so. */
-static size_t utf8_length(uint8_t first)
-{
-    if (first < 0x80)
-        return 1;
-    if (first >= 0xc2 && first <= 0xdf)
-        return 2;
-    if ((first & 0xf0) == 0xe0)
-        return 3;
-    return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
-}
+#define CODE_POINT_MAX 0x10ffffu
 
 static uint32_t utf8_decode(const uint8_t *at, size_t bytes)
 {
@@ -48,31 +38,17 @@ static size_t utf8_encode(uint32_t point, uint8_t to[4])
     return bytes;
 }
 
-static bool utf8_is_valid(const uint8_t *at, size_t bytes)
-{
-    static const uint32_t point_min[] = {0, 0, 0x80, 0x800, 0x10000};
-
-    for (size_t i = 1; i < bytes; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return false;
-    uint32_t point = utf8_decode(at, bytes);
-    return point >= point_min[bytes] && point <= CODE_POINT_MAX &&
-           (point < 0xd800 || point > 0xdfff);
-}
-
 /* The whole characters in the first `bytes_max` bytes; 0 when something is not UTF-8. */
 static size_t utf8_prefix(struct lith_slice value, size_t bytes_max)
 {
     size_t bytes = 0;
 
     while (bytes < bytes_max) {
-        size_t more = utf8_length(value.data[bytes]);
+        size_t more = lith_utf8_character(value.data + bytes, value.bytes - bytes);
         if (more == 0)
             return 0;
         if (bytes + more > bytes_max)
             break;
-        if (!utf8_is_valid(value.data + bytes, more))
-            return 0;
         bytes += more;
     }
     return bytes;

@@ -1,0 +1,243 @@
+/*
+ * The choice of a dictionary: kept only if dictionary and indexes take less than plain values.
+ *
+ * It is looked at early, at the end, and when the dictionary is full. Pages wait as plain arrays,
+ * not as encoded pages: so all of them get the same index width, and a dictionary that is given
+ * up needs no decoder.
+ */
+#include "parquet/chunk_dictionary.h"
+
+#include "base/checked.h"
+#include "base/hash.h"
+#include "parquet/rle.h"
+
+/* Whole pages after which a dictionary that does not pay is given up. */
+#define LOOK_PAGES 2u
+
+/* What stands before the levels and ids of a page in the spool. */
+struct record_head {
+    uint64_t position_count;
+    uint64_t value_count;
+    uint64_t row_count;
+};
+
+void lith_chunk_dictionary_begin(struct lith_chunk_writer *writer)
+{
+    lith_spool_clear(&writer->spool);
+    lith_dictionary_builder_done(&writer->dictionary);
+    lith_dictionary_builder_init(&writer->dictionary, writer->width, writer->work);
+    writer->spooled_pages = 0;
+    writer->spooled_values = 0;
+    writer->spooled_plain_bytes = 0;
+    writer->spooled_entries = 0;
+    writer->spooled_entry_bytes = 0;
+    writer->collecting = writer->plan.try_dictionary && writer->leaf->type != LITH_TYPE_BOOLEAN;
+}
+
+enum lith_code lith_chunk_dictionary_page(struct lith_chunk_writer *writer, bool whole,
+                                          struct lith_err *err)
+{
+    const struct lith_page_levels *page = &writer->open;
+    struct lith_sink *sink = &writer->spool.sink;
+    struct record_head head = {page->position_count, page->value_count, page->row_count};
+
+    if (page->position_count == 0)
+        return LITH_OK;
+    LITH_TRY(lith_sink_write(sink, &head, sizeof(head), err));
+    LITH_TRY(lith_sink_write(sink, page->def_levels.data, page->def_levels.bytes, err));
+    LITH_TRY(lith_sink_write(sink, page->rep_levels.data, page->rep_levels.bytes, err));
+    LITH_TRY(lith_sink_write(sink, page->ids.data, page->ids.bytes, err));
+    if (whole) {
+        writer->spooled_pages++;
+        writer->spooled_values += page->value_count;
+        writer->spooled_plain_bytes += writer->page_plain_bytes;
+        writer->spooled_entries = writer->dictionary.count;
+        writer->spooled_entry_bytes = writer->dictionary.plain.bytes;
+    }
+    return LITH_OK;
+}
+
+static enum lith_code array_load(struct lith_spool *spool, uint64_t *offset, size_t bytes,
+                                 struct lith_buf *to, struct lith_err *err)
+{
+    lith_buf_clear(to);
+    LITH_TRY(lith_buf_reserve(to, bytes, err));
+    LITH_TRY(lith_source_read(&spool->source, *offset, to->data, bytes, err));
+    to->bytes = bytes;
+    *offset += bytes;
+    return LITH_OK;
+}
+
+/* Reads the page at *offset of the spool into `loaded`. */
+static enum lith_code page_load(struct lith_chunk_writer *w, uint64_t *offset, struct lith_err *err)
+{
+    struct lith_page_levels *page = &w->loaded;
+    struct record_head head;
+
+    LITH_TRY(lith_source_read(&w->spool.source, *offset, &head, sizeof(head), err));
+    *offset += sizeof(head);
+    page->position_count = (size_t)head.position_count;
+    page->value_count = (size_t)head.value_count;
+    page->row_count = (size_t)head.row_count;
+    size_t level_bytes = page->position_count * sizeof(uint16_t);
+    LITH_TRY(
+        array_load(&w->spool, offset, w->leaf->max_def ? level_bytes : 0, &page->def_levels, err));
+    LITH_TRY(
+        array_load(&w->spool, offset, w->leaf->max_rep ? level_bytes : 0, &page->rep_levels, err));
+    return array_load(&w->spool, offset, page->value_count * sizeof(uint32_t), &page->ids, err);
+}
+
+static const uint16_t *levels_at(const struct lith_buf *levels, uint16_t max, size_t at)
+{
+    return max ? (const uint16_t *)(const void *)levels->data + at : NULL;
+}
+
+static const uint32_t *ids_at(const struct lith_page_levels *page, size_t at)
+{
+    return (const uint32_t *)(const void *)page->ids.data + at;
+}
+
+/* Values that are gathered from the dictionary at a time. */
+static size_t block_max(const struct lith_chunk_writer *w)
+{
+    size_t fit = w->width ? LITH_PAGE_BYTES_TARGET / w->width : LITH_BATCH_POSITIONS;
+
+    return fit == 0 ? 1 : lith_min_size(fit, LITH_BATCH_POSITIONS);
+}
+
+/* The values of `count` (at most block_max) ids. */
+static enum lith_code values_gather(struct lith_chunk_writer *w, const uint32_t *ids, size_t count,
+                                    struct lith_values *ret_values, struct lith_err *err)
+{
+    size_t element_bytes = w->width ? w->width : sizeof(struct lith_slice);
+    struct lith_values values = {.type = w->leaf->type, .width = w->width, .count = count};
+
+    lith_buf_clear(&w->gathered);
+    LITH_TRY(lith_buf_reserve(&w->gathered, count * element_bytes, err));
+    uint8_t *to = w->gathered.data;
+    for (size_t i = 0; i < count; i++) {
+        struct lith_slice value = lith_dictionary_builder_at(&w->dictionary, ids[i]);
+        if (w->width)
+            memcpy(to + i * w->width, value.data, w->width);
+        else
+            memcpy(to + i * sizeof(value), &value, sizeof(value));
+    }
+    if (w->width)
+        values.fixed = to;
+    else
+        values.slices = (const void *)to;
+    *ret_values = values;
+    return LITH_OK;
+}
+
+static bool dictionary_pays(const struct lith_chunk_writer *w)
+{
+    if (w->spooled_entries == 0)
+        return false;
+    uint64_t index_bits = w->spooled_values * lith_bit_width(w->spooled_entries - 1);
+    return w->spooled_entry_bytes + (index_bits + 7) / 8 < w->spooled_plain_bytes;
+}
+
+static enum lith_code loaded_write(struct lith_chunk_writer *w, struct lith_err *err)
+{
+    struct lith_page page = {
+        .def_levels = levels_at(&w->loaded.def_levels, w->leaf->max_def, 0),
+        .rep_levels = levels_at(&w->loaded.rep_levels, w->leaf->max_rep, 0),
+        .position_count = w->loaded.position_count,
+        .row_count = w->loaded.row_count,
+        .encoding = LITH_ENCODING_RLE_DICTIONARY,
+        .ids = ids_at(&w->loaded, 0),
+        .id_count = w->loaded.value_count,
+        .dictionary_count = w->spooled_entries,
+    };
+
+    for (size_t at = 0; at < page.id_count;) {
+        struct lith_values values;
+        size_t count = lith_min_size(page.id_count - at, block_max(w));
+        LITH_TRY(values_gather(w, page.ids + at, count, &values, err));
+        LITH_TRY(lith_page_writer_note(&w->pages, &values, err));
+        at += count;
+    }
+    LITH_TRY(lith_page_writer_encode(&w->pages, &page, err));
+    return lith_page_writer_put(&w->pages, err);
+}
+
+/* Feeds the loaded page back as values. */
+static enum lith_code loaded_feed(struct lith_chunk_writer *w, struct lith_err *err)
+{
+    const struct lith_page_levels *page = &w->loaded;
+    size_t value_at = 0;
+
+    for (size_t at = 0; at < page->position_count;) {
+        size_t count = lith_min_size(page->position_count - at, block_max(w));
+        struct lith_batch batch = {
+            .position_count = count,
+            .def_levels = levels_at(&page->def_levels, w->leaf->max_def, at),
+            .rep_levels = levels_at(&page->rep_levels, w->leaf->max_rep, at),
+        };
+        size_t value_count = count;
+        for (size_t i = 0; batch.def_levels && i < count; i++)
+            value_count -= batch.def_levels[i] != w->leaf->max_def;
+        LITH_TRY(values_gather(w, ids_at(page, value_at), value_count, &batch.values, err));
+        LITH_TRY(lith_chunk_writer_feed(w, &batch, err));
+        at += count;
+        value_at += value_count;
+    }
+    return LITH_OK;
+}
+
+/* Adds the entries that are written; `whole_chunk`: there is nothing else to add. */
+static enum lith_code dictionary_bloom(struct lith_chunk_writer *w, bool whole_chunk,
+                                       struct lith_err *err)
+{
+    uint64_t distinct = whole_chunk ? w->spooled_entries : (uint64_t)w->num_rows;
+
+    if (!w->plan.bloom)
+        return LITH_OK;
+    LITH_TRY(lith_chunk_writer_bloom(w, distinct, err));
+    for (uint32_t id = 0; id < w->spooled_entries; id++) {
+        struct lith_slice value = lith_dictionary_builder_at(&w->dictionary, id);
+        lith_bloom_add_hash(&w->bloom, lith_xxh64(value.data, value.bytes));
+    }
+    return LITH_OK;
+}
+
+static enum lith_code pages_settle(struct lith_chunk_writer *w, bool keep, struct lith_err *err)
+{
+    uint64_t offset = 0;
+
+    if (keep) {
+        /* Ids count up, so entries that only a page fed back uses stand at the end: left out. */
+        struct lith_slice plain = {w->dictionary.plain.data, w->spooled_entry_bytes};
+        LITH_TRY(lith_page_writer_dictionary(&w->pages, plain, w->spooled_entries, err));
+        for (uint32_t i = 0; i < w->spooled_pages; i++) {
+            LITH_TRY(page_load(w, &offset, err));
+            LITH_TRY(loaded_write(w, err));
+        }
+        bool whole_chunk = w->pages.rows == w->num_rows && offset == w->spool.source.size;
+        LITH_TRY(dictionary_bloom(w, whole_chunk, err));
+    }
+    while (offset < w->spool.source.size) {
+        LITH_TRY(page_load(w, &offset, err));
+        LITH_TRY(loaded_feed(w, err));
+    }
+    return LITH_OK;
+}
+
+enum lith_code lith_chunk_dictionary_settle(struct lith_chunk_writer *writer, struct lith_err *err)
+{
+    bool keep = dictionary_pays(writer);
+
+    writer->collecting = false;
+    LITH_TRY(pages_settle(writer, keep, err));
+    lith_spool_clear(&writer->spool);
+    lith_dictionary_builder_done(&writer->dictionary);
+    return LITH_OK;
+}
+
+enum lith_code lith_chunk_dictionary_look(struct lith_chunk_writer *writer, struct lith_err *err)
+{
+    if (writer->spooled_pages != LOOK_PAGES || dictionary_pays(writer))
+        return LITH_OK;
+    return lith_chunk_dictionary_settle(writer, err);
+}

@@ -1,0 +1,33 @@
+/*
+ * The dictionary's part of writing a chunk: pages of ids that wait, and the choice. Private to
+ * the chunk writer.
+ */
+#ifndef LITH_PARQUET_CHUNK_DICTIONARY_H
+#define LITH_PARQUET_CHUNK_DICTIONARY_H
+
+#include "parquet/chunk_writer.h"
+
+/* Begins collecting, when the plan wants a dictionary and the type may have one. */
+void lith_chunk_dictionary_begin(struct lith_chunk_writer *writer);
+
+/* Spools the open page. One that is not `whole` (the dictionary became full while it was filled)
+ * is only ever fed back as values. The caller clears the open page. */
+LITH_MUST_CHECK enum lith_code lith_chunk_dictionary_page(struct lith_chunk_writer *writer,
+                                                          bool whole, struct lith_err *err);
+
+/* After a page was spooled: the early look, which gives up a hopeless dictionary. */
+LITH_MUST_CHECK enum lith_code lith_chunk_dictionary_look(struct lith_chunk_writer *writer,
+                                                          struct lith_err *err);
+
+/* Ends collecting: writes the dictionary and the whole pages if it pays; feeds back the rest. */
+LITH_MUST_CHECK enum lith_code lith_chunk_dictionary_settle(struct lith_chunk_writer *writer,
+                                                            struct lith_err *err);
+
+/* Given by the chunk writer: positions as values, and a bloom filter for `distinct` values. */
+LITH_MUST_CHECK enum lith_code lith_chunk_writer_feed(struct lith_chunk_writer *writer,
+                                                      const struct lith_batch *batch,
+                                                      struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_chunk_writer_bloom(struct lith_chunk_writer *writer,
+                                                       uint64_t distinct, struct lith_err *err);
+
+#endif

@@ -1,0 +1,373 @@
+/*
+ * Writing one column chunk: where pages begin and end, and what they are made of.
+ *
+ * The dictionary's part of it is in chunk_dictionary.c. A row that alone passes half a share of
+ * the budget is cut inside; the chunk then has no page index, as the format demands.
+ */
+#include "parquet/chunk_writer.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/hash.h"
+#include "parquet/chunk_dictionary.h"
+
+/* Filters that the budget kept too small, so that they miss more than this, are not written. */
+#define BLOOM_RATE_MAX 0.05
+/* A list's values are this many times its rows, as a guess for the size of a filter. */
+#define BLOOM_LIST_VALUES 4u
+/* Buffers that one large value has stretched further than this are given back. */
+#define KEEP_BYTES_MAX ((size_t)(2 * LITH_PAGE_BYTES_TARGET))
+
+static void levels_init(struct lith_page_levels *levels, struct lith_mem *mem)
+{
+    lith_buf_init(&levels->def_levels, mem, INT32_MAX);
+    lith_buf_init(&levels->rep_levels, mem, INT32_MAX);
+    lith_buf_init(&levels->ids, mem, INT32_MAX);
+}
+
+static void levels_done(struct lith_page_levels *levels)
+{
+    lith_buf_done(&levels->def_levels);
+    lith_buf_done(&levels->rep_levels);
+    lith_buf_done(&levels->ids);
+}
+
+void lith_chunk_writer_init(struct lith_chunk_writer *writer, struct lith_sink *sink,
+                            struct lith_codec_context *codecs, const struct lith_work *work)
+{
+    *writer = (struct lith_chunk_writer){.work = work};
+    lith_page_writer_init(&writer->pages, sink, codecs, work);
+    levels_init(&writer->open, work->mem);
+    levels_init(&writer->loaded, work->mem);
+    lith_buf_init(&writer->data, work->mem, INT32_MAX);
+    lith_buf_init(&writer->slices, work->mem, SIZE_MAX);
+    lith_buf_init(&writer->gathered, work->mem, SIZE_MAX);
+    lith_spool_init(&writer->spool, work->mem, work->scratch, lith_work_share(work) / 4);
+}
+
+/* Gives back what a chunk needed: a wide column's buffers are not kept for the next ones. */
+static void buffers_done(struct lith_chunk_writer *w)
+{
+    levels_done(&w->open);
+    levels_done(&w->loaded);
+    lith_buf_done(&w->data);
+    lith_buf_done(&w->slices);
+    lith_buf_done(&w->gathered);
+    lith_dictionary_builder_done(&w->dictionary);
+    lith_spool_done(&w->spool);
+    lith_bloom_done(&w->bloom);
+}
+
+void lith_chunk_writer_done(struct lith_chunk_writer *writer)
+{
+    lith_page_writer_done(&writer->pages);
+    buffers_done(writer);
+}
+
+/* The largest value: a share, and what a page's 32-bit size leaves beside levels and header. */
+static size_t value_bytes_max(const struct lith_chunk_writer *writer)
+{
+    return lith_min_size(lith_work_share(writer->work), INT32_MAX - (size_t)LITH_MIB * 64);
+}
+
+static enum lith_code value_check(const struct lith_chunk_writer *writer, size_t bytes,
+                                  struct lith_err *err)
+{
+    if (bytes <= value_bytes_max(writer))
+        return LITH_OK;
+    return lith_fail(err, LITH_E_LIMIT,
+                     "a value of %zu bytes, at most %zu fit the memory budget of %zu; raise "
+                     "--memory",
+                     bytes, value_bytes_max(writer), writer->work->mem->limit);
+}
+
+static void page_clear(struct lith_chunk_writer *w)
+{
+    lith_buf_clear(&w->open.def_levels);
+    lith_buf_clear(&w->open.rep_levels);
+    lith_buf_clear(&w->open.ids);
+    lith_buf_clear(&w->data);
+    lith_buf_clear(&w->slices);
+    if (w->data.capacity > KEEP_BYTES_MAX)
+        lith_buf_done(&w->data);
+    w->open.position_count = 0;
+    w->open.value_count = 0;
+    w->open.row_count = 0;
+    w->page_bytes = 0;
+    w->page_memory = 0;
+    w->page_plain_bytes = 0;
+}
+
+enum lith_code lith_chunk_writer_begin(struct lith_chunk_writer *writer,
+                                       const struct lith_schema_node *leaf,
+                                       const struct lith_chunk_plan *plan, int64_t num_rows,
+                                       struct lith_err *err)
+{
+    writer->leaf = leaf;
+    writer->plan = *plan;
+    writer->num_rows = num_rows;
+    writer->width = lith_type_width(leaf->type, leaf->type_length);
+    LITH_TRY(value_check(writer, writer->width, err));
+    page_clear(writer);
+    lith_chunk_dictionary_begin(writer);
+    return lith_page_writer_begin(&writer->pages, leaf, plan->codec, err);
+}
+
+/* The positions of a batch that go into the open page, from one on. */
+struct part {
+    size_t positions;
+    size_t values;
+    size_t rows;
+    size_t bytes;
+    size_t memory;
+    bool full; /* the page must close behind them */
+};
+
+static struct part part_take(const struct lith_chunk_writer *w, const struct lith_batch *batch,
+                             size_t at, size_t value_at)
+{
+    size_t share = lith_work_share(w->work);
+    size_t bytes_max = lith_min_size(LITH_PAGE_BYTES_TARGET, share / 4);
+    size_t positions_max = lith_min_size(LITH_PAGE_POSITIONS_MAX, share / 64);
+    size_t memory_max = share / 2;
+    size_t position_memory = 2 * sizeof(uint16_t) + (w->width ? 0 : sizeof(struct lith_slice));
+    const uint16_t *defs = batch->def_levels, *reps = batch->rep_levels;
+    struct part part = {.positions = 0};
+
+    for (size_t i = at; i < batch->position_count; i++) {
+        bool is_value = !defs || defs[i] == w->leaf->max_def;
+        bool row_start = !reps || reps[i] == 0;
+        size_t size = 0;
+        if (is_value && w->collecting)
+            size = sizeof(uint32_t);
+        else if (is_value)
+            size = w->width ? w->width : batch->values.slices[value_at + part.values].bytes + 4;
+        bool full = w->page_memory + part.memory + size + position_memory > memory_max;
+        if (row_start)
+            full = full || w->open.row_count + part.rows >= LITH_PAGE_ROWS_MAX ||
+                   w->open.position_count + part.positions >= positions_max ||
+                   w->page_bytes + part.bytes + size > bytes_max;
+        if (full && w->open.position_count + part.positions > 0) {
+            part.full = true;
+            break;
+        }
+        part.positions++;
+        part.values += is_value;
+        part.rows += row_start;
+        part.bytes += size;
+        part.memory += size + position_memory;
+    }
+    return part;
+}
+
+static enum lith_code values_append(struct lith_chunk_writer *w, const struct lith_values *values,
+                                    size_t begin, const struct part *part, struct lith_err *err)
+{
+    if (w->width)
+        return lith_buf_append(&w->data, values->fixed + begin * w->width, part->values * w->width,
+                               err);
+    LITH_TRY(lith_buf_reserve(&w->data, part->bytes, err));
+    LITH_TRY(lith_buf_reserve(&w->slices, part->values * sizeof(struct lith_slice), err));
+    for (size_t i = begin; i < begin + part->values; i++) {
+        struct lith_slice slice = {NULL, values->slices[i].bytes};
+        if (slice.bytes)
+            memcpy(w->data.data + w->data.bytes, values->slices[i].data, slice.bytes);
+        w->data.bytes += slice.bytes;
+        memcpy(w->slices.data + w->slices.bytes, &slice, sizeof(slice));
+        w->slices.bytes += sizeof(slice);
+    }
+    return LITH_OK;
+}
+
+static enum lith_code levels_append(struct lith_chunk_writer *w, const struct lith_batch *batch,
+                                    size_t at, const struct part *part, struct lith_err *err)
+{
+    size_t bytes = part->positions * sizeof(uint16_t);
+
+    if (w->leaf->max_def)
+        LITH_TRY(lith_buf_append(&w->open.def_levels, batch->def_levels + at, bytes, err));
+    if (w->leaf->max_rep)
+        LITH_TRY(lith_buf_append(&w->open.rep_levels, batch->rep_levels + at, bytes, err));
+    w->open.position_count += part->positions;
+    w->open.value_count += part->values;
+    w->open.row_count += part->rows;
+    w->page_bytes += part->bytes;
+    w->page_memory += part->memory;
+    return LITH_OK;
+}
+
+/* The values of the open page; the slices get their pointers now that data moves no more. */
+static struct lith_values page_values(struct lith_chunk_writer *w)
+{
+    struct lith_values values = {
+        .type = w->leaf->type, .width = w->width, .count = w->open.value_count};
+
+    if (w->width) {
+        values.fixed = w->data.data;
+        return values;
+    }
+    struct lith_slice *slices = (void *)w->slices.data;
+    const uint8_t *next = w->data.data;
+    for (size_t i = 0; i < w->open.value_count; i++) {
+        slices[i].data = next;
+        next = next ? next + slices[i].bytes : next;
+    }
+    values.slices = slices;
+    return values;
+}
+
+static enum lith_code bloom_note(struct lith_chunk_writer *w, const struct lith_values *values,
+                                 struct lith_err *err)
+{
+    if (!w->plan.bloom || w->leaf->type == LITH_TYPE_BOOLEAN || values->count == 0)
+        return LITH_OK;
+    LITH_TRY(lith_chunk_writer_bloom(
+        w, (uint64_t)w->num_rows * (w->leaf->max_rep ? BLOOM_LIST_VALUES : 1), err));
+    lith_bloom_add(&w->bloom, values);
+    return LITH_OK;
+}
+
+enum lith_code lith_chunk_writer_bloom(struct lith_chunk_writer *writer, uint64_t distinct,
+                                       struct lith_err *err)
+{
+    uint32_t bytes = lith_bloom_bytes(distinct, LITH_BLOOM_ONE_IN);
+
+    if (writer->bloom.bits)
+        return LITH_OK;
+    while (bytes > LITH_BLOOM_BYTES_MIN && bytes > lith_work_share(writer->work) / 4)
+        bytes /= 2;
+    return lith_bloom_init(&writer->bloom, writer->work->mem, bytes, err);
+}
+
+static enum lith_code page_write(struct lith_chunk_writer *w, struct lith_err *err)
+{
+    struct lith_page page = {
+        .def_levels = w->leaf->max_def ? (const void *)w->open.def_levels.data : NULL,
+        .rep_levels = w->leaf->max_rep ? (const void *)w->open.rep_levels.data : NULL,
+        .position_count = w->open.position_count,
+        .row_count = w->open.row_count,
+        .encoding = w->plan.fallback,
+        .values = page_values(w),
+    };
+
+    LITH_TRY(lith_page_writer_note(&w->pages, &page.values, err));
+    LITH_TRY(bloom_note(w, &page.values, err));
+    LITH_TRY(lith_page_writer_encode(&w->pages, &page, err));
+    page_clear(w);
+    return lith_page_writer_put(&w->pages, err);
+}
+
+static enum lith_code page_close(struct lith_chunk_writer *w, struct lith_err *err)
+{
+    if (!w->collecting)
+        return page_write(w, err);
+    LITH_TRY(lith_chunk_dictionary_page(w, true, err));
+    page_clear(w);
+    return lith_chunk_dictionary_look(w, err);
+}
+
+static size_t plain_bytes_of(const struct lith_chunk_writer *w, const struct lith_values *values,
+                             size_t begin, size_t count)
+{
+    size_t bytes = count * (w->width ? w->width : 4);
+
+    for (size_t i = begin; w->width == 0 && i < begin + count; i++)
+        bytes += values->slices[i].bytes;
+    return bytes;
+}
+
+/* Adds the part's values as ids; *ret_full when the dictionary has no room for them all, and
+ * nothing was added. */
+static enum lith_code ids_append(struct lith_chunk_writer *w, const struct lith_values *values,
+                                 size_t begin, const struct part *part, bool *ret_full,
+                                 struct lith_err *err)
+{
+    struct lith_values some = *values;
+    struct lith_buf *ids = &w->open.ids;
+    size_t count;
+
+    some.count = part->values;
+    if (values->slices)
+        some.slices += begin;
+    else
+        some.fixed += begin * w->width;
+    LITH_TRY(lith_buf_reserve(ids, part->values * sizeof(uint32_t), err));
+    LITH_TRY(lith_dictionary_builder_add(&w->dictionary, &some, (void *)(ids->data + ids->bytes),
+                                         &count, err));
+    *ret_full = count < part->values;
+    if (*ret_full)
+        return LITH_OK;
+    ids->bytes += part->values * sizeof(uint32_t);
+    w->page_plain_bytes += plain_bytes_of(w, values, begin, part->values);
+    return LITH_OK;
+}
+
+static enum lith_code batch_add(struct lith_chunk_writer *w, const struct lith_batch *batch,
+                                struct lith_err *err)
+{
+    size_t at = 0, value_at = 0;
+
+    while (at < batch->position_count) {
+        struct part part = part_take(w, batch, at, value_at);
+        if (part.values && w->collecting) {
+            bool full;
+            LITH_TRY(ids_append(w, &batch->values, value_at, &part, &full, err));
+            if (full) {
+                LITH_TRY(lith_chunk_dictionary_page(w, false, err));
+                page_clear(w);
+                LITH_TRY(lith_chunk_dictionary_settle(w, err));
+                continue; /* the same positions, now as values */
+            }
+        } else if (part.values) {
+            LITH_TRY(values_append(w, &batch->values, value_at, &part, err));
+        }
+        LITH_TRY(levels_append(w, batch, at, &part, err));
+        at += part.positions;
+        value_at += part.values;
+        if (part.full)
+            LITH_TRY(page_close(w, err));
+    }
+    LITH_ASSERT(value_at == batch->values.count);
+    return LITH_OK;
+}
+
+enum lith_code lith_chunk_writer_feed(struct lith_chunk_writer *writer,
+                                      const struct lith_batch *batch, struct lith_err *err)
+{
+    LITH_ASSERT(!writer->collecting);
+    return batch_add(writer, batch, err);
+}
+
+enum lith_code lith_chunk_writer_add(struct lith_chunk_writer *writer,
+                                     const struct lith_batch *batch, struct lith_err *err)
+{
+    const struct lith_values *values = &batch->values;
+
+    for (size_t i = 0; values->slices && i < values->count; i++)
+        LITH_TRY(value_check(writer, values->slices[i].bytes, err));
+    return batch_add(writer, batch, err);
+}
+
+enum lith_code lith_chunk_writer_end(struct lith_chunk_writer *writer,
+                                     struct lith_buf *column_index, struct lith_buf *offset_index,
+                                     struct lith_buf *bloom, struct lith_chunk_meta *ret_meta,
+                                     struct lith_err *err)
+{
+    if (writer->collecting) {
+        if (writer->open.position_count)
+            LITH_TRY(lith_chunk_dictionary_page(writer, true, err));
+        page_clear(writer);
+        LITH_TRY(lith_chunk_dictionary_settle(writer, err));
+    }
+    if (writer->open.position_count)
+        LITH_TRY(page_write(writer, err));
+    LITH_ASSERT(writer->pages.rows == writer->num_rows);
+    if (writer->bloom.bits) {
+        lith_bloom_fold(&writer->bloom, LITH_BLOOM_ONE_IN);
+        if (lith_bloom_rate(&writer->bloom) <= BLOOM_RATE_MAX)
+            LITH_TRY(lith_bloom_write(&writer->bloom, bloom, err));
+    }
+    buffers_done(writer);
+    return lith_page_writer_end(&writer->pages, column_index, offset_index, ret_meta, err);
+}

@@ -1,0 +1,132 @@
+/*
+ * The dictionary of a chunk that is written: an open hash table over PLAIN entries.
+ *
+ * A slot holds the upper half of the hash beside the id, so that most probes end without looking
+ * at a value, and growing never hashes again.
+ */
+#include "parquet/dictionary_builder.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/hash.h"
+
+#define SLOT_COUNT_MIN 1024u
+/* Large values: room for at least this many of them, where the budget has it. */
+#define LARGE_VALUES_MIN 4u
+
+void lith_dictionary_builder_init(struct lith_dictionary_builder *builder, size_t width,
+                                  const struct lith_work *work)
+{
+    size_t share = lith_work_share(work);
+
+    *builder = (struct lith_dictionary_builder){
+        .mem = work->mem,
+        .width = width,
+        .bytes_max = lith_min_size(share / 4, INT32_MAX),
+        .memory_max = share / 2,
+    };
+    lith_buf_init(&builder->plain, work->mem, builder->bytes_max);
+    lith_buf_init(&builder->offsets, work->mem, builder->memory_max);
+}
+
+void lith_dictionary_builder_done(struct lith_dictionary_builder *builder)
+{
+    lith_buf_done(&builder->plain);
+    lith_buf_done(&builder->offsets);
+    lith_free(builder->slots);
+    builder->slots = NULL;
+    builder->slot_count = 0;
+    builder->count = 0;
+    builder->value_bytes_max = 0;
+}
+
+static enum lith_code slots_grow(struct lith_dictionary_builder *b, struct lith_err *err)
+{
+    size_t slot_count = b->slot_count ? b->slot_count * 2 : SLOT_COUNT_MIN;
+    void *block;
+
+    LITH_TRY(lith_alloc_array(b->mem, slot_count, sizeof(uint64_t), &block, err));
+    uint64_t *slots = block;
+    for (size_t i = 0; i < b->slot_count; i++) {
+        if (b->slots[i] == 0)
+            continue;
+        size_t at = (size_t)(b->slots[i] >> 32) & (slot_count - 1);
+        while (slots[at])
+            at = (at + 1) & (slot_count - 1);
+        slots[at] = b->slots[i];
+    }
+    lith_free(b->slots);
+    b->slots = slots;
+    b->slot_count = slot_count;
+    return LITH_OK;
+}
+
+/* True when one more entry of `bytes` passes what the dictionary may have. */
+static bool is_full(const struct lith_dictionary_builder *b, size_t bytes)
+{
+    size_t usual = LITH_DICTIONARY_BYTES_MAX;
+    size_t longest = bytes > b->value_bytes_max ? bytes : b->value_bytes_max;
+    size_t bytes_max = longest > usual / LARGE_VALUES_MIN ? longest * LARGE_VALUES_MIN : usual;
+    size_t entry_bytes = b->width ? bytes : bytes + 4;
+    size_t slot_count = ((size_t)b->count + 1) * 2 > b->slot_count ? b->slot_count * 2 : 0;
+    size_t plain_bytes = b->plain.bytes + entry_bytes;
+
+    return plain_bytes > lith_min_size(bytes_max, b->bytes_max) || b->count >= INT32_MAX ||
+           plain_bytes + b->offsets.bytes + (b->slot_count + slot_count) * sizeof(uint64_t) >
+               b->memory_max;
+}
+
+static enum lith_code entry_add(struct lith_dictionary_builder *b, struct lith_slice value,
+                                struct lith_err *err)
+{
+    uint8_t number[4];
+
+    if (b->width == 0) {
+        lith_store_u32(number, (uint32_t)b->plain.bytes);
+        LITH_TRY(lith_buf_append(&b->offsets, number, sizeof(number), err));
+        lith_store_u32(number, (uint32_t)value.bytes);
+        LITH_TRY(lith_buf_append(&b->plain, number, sizeof(number), err));
+    }
+    LITH_TRY(lith_buf_append(&b->plain, value.data, value.bytes, err));
+    if (value.bytes > b->value_bytes_max)
+        b->value_bytes_max = value.bytes;
+    b->count++;
+    return LITH_OK;
+}
+
+enum lith_code lith_dictionary_builder_add(struct lith_dictionary_builder *builder,
+                                           const struct lith_values *values, uint32_t *ids,
+                                           size_t *ret_count, struct lith_err *err)
+{
+    size_t i;
+
+    for (i = 0; i < values->count; i++) {
+        struct lith_slice value = lith_values_at(values, i);
+        if (((size_t)builder->count + 1) * 2 > builder->slot_count) {
+            if (is_full(builder, value.bytes))
+                break;
+            LITH_TRY(slots_grow(builder, err));
+        }
+        uint64_t tag = lith_xxh64(value.data, value.bytes) >> 32;
+        size_t mask = builder->slot_count - 1;
+        size_t at = (size_t)tag & mask;
+        uint64_t slot;
+        while ((slot = builder->slots[at]) != 0) {
+            if (slot >> 32 == tag &&
+                lith_slice_equal(lith_dictionary_builder_at(builder, (uint32_t)slot - 1), value))
+                break;
+            at = (at + 1) & mask;
+        }
+        if (slot == 0) {
+            if (is_full(builder, value.bytes))
+                break;
+            LITH_TRY(entry_add(builder, value, err));
+            slot = tag << 32 | builder->count;
+            builder->slots[at] = slot;
+        }
+        ids[i] = (uint32_t)slot - 1;
+    }
+    *ret_count = i;
+    return LITH_OK;
+}

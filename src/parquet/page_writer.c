@@ -1,0 +1,282 @@
+/*
+ * The pages of one chunk on their way out.
+ *
+ * Body of a data page (V1): repetition levels, definition levels, each with a 4-byte length, then
+ * the values; compressed as one. README.md of the format, "Data pages"; parquet-splice.md 1.3.
+ */
+#include "parquet/page_writer.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/hash.h"
+#include "parquet/encoder.h"
+#include "parquet/metadata_write.h"
+#include "parquet/rle.h"
+
+/* Bounds of chunk and page, two each, together have a quarter of a share. */
+#define BOUND_SHARES 16u
+/* Buffers that one large value has stretched further than this are given back. */
+#define KEEP_BYTES_MAX ((size_t)(2 * LITH_PAGE_BYTES_TARGET))
+
+void lith_page_writer_init(struct lith_page_writer *writer, struct lith_sink *sink,
+                           struct lith_codec_context *codecs, const struct lith_work *work)
+{
+    *writer = (struct lith_page_writer){.sink = sink, .codecs = codecs, .work = work};
+    lith_buf_init(&writer->body, work->mem, INT32_MAX);
+    lith_buf_init(&writer->compressed, work->mem, INT32_MAX);
+    lith_buf_init(&writer->header, work->mem, LITH_PAGE_HEADER_BYTES_MAX);
+    lith_buf_init(&writer->room, work->mem, 2 * LITH_STATISTICS_BYTES_MAX);
+}
+
+static void chunk_done(struct lith_page_writer *writer)
+{
+    lith_index_builder_free(writer->index);
+    writer->index = NULL;
+    lith_bounds_done(&writer->page_bounds);
+    lith_bounds_done(&writer->chunk_bounds);
+    lith_free(writer->histograms);
+    writer->histograms = NULL;
+}
+
+void lith_page_writer_done(struct lith_page_writer *writer)
+{
+    chunk_done(writer);
+    lith_buf_done(&writer->body);
+    lith_buf_done(&writer->compressed);
+    lith_buf_done(&writer->header);
+    lith_buf_done(&writer->room);
+}
+
+static int64_t *page_rep_histogram(const struct lith_page_writer *writer)
+{
+    return writer->leaf->max_rep ? writer->histograms : NULL;
+}
+
+static int64_t *page_def_histogram(const struct lith_page_writer *writer)
+{
+    return writer->leaf->max_def ? writer->histograms + writer->leaf->max_rep + 1 : NULL;
+}
+
+enum lith_code lith_page_writer_begin(struct lith_page_writer *writer,
+                                      const struct lith_schema_node *leaf, enum lith_codec codec,
+                                      struct lith_err *err)
+{
+    size_t bound_bytes_max = lith_work_share(writer->work) / BOUND_SHARES;
+    struct lith_mem *mem = writer->work->mem;
+    enum lith_order order = lith_order_of(leaf);
+    void *block;
+
+    chunk_done(writer);
+    writer->leaf = leaf;
+    lith_bounds_init(&writer->page_bounds, order, mem, bound_bytes_max);
+    lith_bounds_init(&writer->chunk_bounds, order, mem, bound_bytes_max);
+    writer->histogram_count = (size_t)leaf->max_rep + leaf->max_def + 2;
+    LITH_TRY(lith_alloc_array(mem, 2 * writer->histogram_count, sizeof(int64_t), &block, err));
+    writer->histograms = block;
+    LITH_TRY(lith_index_builder_new(mem, leaf, &writer->index, err));
+    writer->rows = 0;
+    writer->page_unencoded_bytes = 0;
+    writer->chunk_unencoded_bytes = 0;
+    memset(writer->data_pages, 0, sizeof(writer->data_pages));
+    writer->meta = (struct lith_chunk_meta){.codec = (int)codec};
+    return LITH_OK;
+}
+
+enum lith_code lith_page_writer_note(struct lith_page_writer *writer,
+                                     const struct lith_values *values, struct lith_err *err)
+{
+    if (values->slices)
+        for (size_t i = 0; i < values->count; i++)
+            writer->page_unencoded_bytes += (int64_t)values->slices[i].bytes;
+    return lith_bounds_add(&writer->page_bounds, values, err);
+}
+
+/* Compresses `body`, writes header and body, and adds both to the totals. *ret_bytes is what
+ * the page takes in the file. */
+static enum lith_code page_store(struct lith_page_writer *writer, struct lith_slice body,
+                                 struct lith_page_header *header, int32_t *ret_bytes,
+                                 struct lith_err *err)
+{
+    struct lith_slice stored = body;
+    size_t bytes;
+
+    LITH_TRY(lith_work_check(writer->work, err));
+    if (writer->meta.codec != LITH_CODEC_UNCOMPRESSED) {
+        lith_buf_clear(&writer->compressed);
+        LITH_TRY(lith_compress(writer->codecs, (enum lith_codec)writer->meta.codec, body.data,
+                               body.bytes, &writer->compressed, err));
+        stored = (struct lith_slice){writer->compressed.data, writer->compressed.bytes};
+    }
+    header->uncompressed_bytes = (int32_t)body.bytes;
+    header->compressed_bytes = (int32_t)stored.bytes;
+    header->has_crc = true;
+    header->crc = lith_crc32(0, stored.data, stored.bytes);
+    lith_buf_clear(&writer->header);
+    LITH_TRY(lith_page_header_write(header, &writer->header, err));
+    if (!lith_add_size(writer->header.bytes, stored.bytes, &bytes) || bytes > INT32_MAX)
+        return lith_fail(err, LITH_E_LIMIT, "a page of %zu bytes, at most %d can be written", bytes,
+                         INT32_MAX);
+    LITH_TRY(lith_sink_write(writer->sink, writer->header.data, writer->header.bytes, err));
+    LITH_TRY(lith_sink_write(writer->sink, stored.data, stored.bytes, err));
+    writer->meta.total_uncompressed_size += (int64_t)(writer->header.bytes + body.bytes);
+    writer->meta.total_compressed_size += (int64_t)bytes;
+    if (writer->compressed.capacity > KEEP_BYTES_MAX)
+        lith_buf_done(&writer->compressed);
+    *ret_bytes = (int32_t)bytes;
+    return LITH_OK;
+}
+
+enum lith_code lith_page_writer_dictionary(struct lith_page_writer *writer, struct lith_slice plain,
+                                           uint32_t count, struct lith_err *err)
+{
+    struct lith_page_header header = {
+        .type = LITH_PAGE_DICTIONARY, .num_values = count, .encoding = LITH_ENCODING_PLAIN};
+    int64_t offset = (int64_t)writer->sink->written;
+    int32_t bytes;
+
+    LITH_ASSERT(writer->meta.total_compressed_size == 0);
+    LITH_TRY(page_store(writer, plain, &header, &bytes, err));
+    writer->meta.dictionary_page_offset = offset;
+    writer->meta.encodings |= 1u << LITH_ENCODING_PLAIN;
+    return LITH_OK;
+}
+
+static enum lith_code levels_append(struct lith_buf *body, const uint16_t *levels, size_t count,
+                                    uint16_t max, struct lith_err *err)
+{
+    size_t start = body->bytes;
+    uint8_t length[4] = {0};
+
+    if (max == 0)
+        return LITH_OK;
+    LITH_TRY(lith_buf_append(body, length, sizeof(length), err));
+    LITH_TRY(lith_rle_encode_u16(levels, count, lith_bit_width(max), body, err));
+    lith_store_u32(body->data + start, (uint32_t)(body->bytes - start - sizeof(length)));
+    return LITH_OK;
+}
+
+static void histogram_count(int64_t *histogram, const uint16_t *levels, size_t count)
+{
+    if (!histogram)
+        return;
+    for (size_t i = 0; i < count; i++)
+        histogram[levels[i]]++;
+}
+
+enum lith_code lith_page_writer_encode(struct lith_page_writer *writer,
+                                       const struct lith_page *page, struct lith_err *err)
+{
+    const struct lith_schema_node *leaf = writer->leaf;
+    size_t value_count = page->ids ? page->id_count : page->values.count;
+    enum lith_encoding encoding = value_count ? page->encoding : LITH_ENCODING_PLAIN;
+    struct lith_buf *body = &writer->body;
+
+    LITH_ASSERT((int64_t)value_count == writer->page_bounds.value_count);
+    lith_buf_clear(body);
+    LITH_TRY(levels_append(body, page->rep_levels, page->position_count, leaf->max_rep, err));
+    LITH_TRY(levels_append(body, page->def_levels, page->position_count, leaf->max_def, err));
+    if (value_count && page->ids)
+        LITH_TRY(lith_encode_ids(page->ids, value_count, page->dictionary_count, body, err));
+    else if (value_count)
+        LITH_TRY(lith_encode(encoding, &page->values, writer->work->mem, body, err));
+    lith_bounds_add_nulls(&writer->page_bounds, (int64_t)(page->position_count - value_count));
+    histogram_count(page_rep_histogram(writer), page->rep_levels, page->position_count);
+    histogram_count(page_def_histogram(writer), page->def_levels, page->position_count);
+    writer->page_inside = leaf->max_rep && page->rep_levels[0] != 0;
+    writer->page_rows = page->row_count;
+    writer->page = (struct lith_page_header){
+        .type = LITH_PAGE_DATA,
+        .num_values = (uint32_t)page->position_count,
+        .encoding = encoding,
+        .def_encoding = LITH_ENCODING_RLE,
+        .rep_encoding = LITH_ENCODING_RLE,
+    };
+    return LITH_OK;
+}
+
+/* Adds what was noted of the page to the chunk, and begins the next page's notes. */
+static enum lith_code notes_close(struct lith_page_writer *writer, struct lith_err *err)
+{
+    LITH_TRY(lith_bounds_merge(&writer->chunk_bounds, &writer->page_bounds, err));
+    lith_bounds_clear(&writer->page_bounds);
+    for (size_t i = 0; i < writer->histogram_count; i++) {
+        writer->histograms[writer->histogram_count + i] += writer->histograms[i];
+        writer->histograms[i] = 0;
+    }
+    writer->chunk_unencoded_bytes += writer->page_unencoded_bytes;
+    writer->page_unencoded_bytes = 0;
+    return LITH_OK;
+}
+
+enum lith_code lith_page_writer_put(struct lith_page_writer *writer, struct lith_err *err)
+{
+    struct lith_slice body = {writer->body.data, writer->body.bytes};
+    struct lith_index_page entry = {
+        .offset = (int64_t)writer->sink->written,
+        .first_row = writer->rows,
+        .bounds = &writer->page_bounds,
+        .unencoded_bytes = writer->page_unencoded_bytes,
+        .rep_histogram = page_rep_histogram(writer),
+        .def_histogram = page_def_histogram(writer),
+    };
+
+    LITH_TRY(page_store(writer, body, &writer->page, &entry.bytes, err));
+    if (writer->meta.data_page_offset == 0)
+        writer->meta.data_page_offset = entry.offset;
+    if (writer->page_inside)
+        lith_index_builder_drop(writer->index);
+    LITH_TRY(lith_index_builder_add(writer->index, &entry, err));
+    if (writer->leaf->max_def || writer->leaf->max_rep)
+        writer->meta.encodings |= 1u << LITH_ENCODING_RLE;
+    writer->meta.encodings |= 1u << writer->page.encoding;
+    writer->meta.num_values += writer->page.num_values;
+    writer->data_pages[writer->page.encoding]++;
+    writer->rows += (int64_t)writer->page_rows;
+    if (writer->body.capacity > KEEP_BYTES_MAX)
+        lith_buf_done(&writer->body);
+    return notes_close(writer, err);
+}
+
+static void stats_fill(struct lith_page_writer *writer)
+{
+    struct lith_chunk_meta *meta = &writer->meta;
+
+    meta->encoding_stats = writer->stats;
+    if (meta->dictionary_page_offset)
+        writer->stats[meta->encoding_stat_count++] = (struct lith_encoding_stat){
+            .page_type = LITH_PAGE_DICTIONARY, .encoding = LITH_ENCODING_PLAIN, .count = 1};
+    for (int encoding = 0; encoding < LITH_ENCODING_COUNT; encoding++)
+        if (writer->data_pages[encoding])
+            writer->stats[meta->encoding_stat_count++] =
+                (struct lith_encoding_stat){.page_type = LITH_PAGE_DATA,
+                                            .encoding = encoding,
+                                            .count = (int32_t)writer->data_pages[encoding]};
+}
+
+enum lith_code lith_page_writer_end(struct lith_page_writer *writer, struct lith_buf *column_index,
+                                    struct lith_buf *offset_index, struct lith_chunk_meta *ret_meta,
+                                    struct lith_err *err)
+{
+    const struct lith_schema_node *leaf = writer->leaf;
+    struct lith_chunk_meta *meta = &writer->meta;
+    int64_t *histograms = writer->histograms + writer->histogram_count;
+
+    lith_buf_done(&writer->body);
+    lith_buf_done(&writer->compressed);
+    LITH_TRY(lith_index_builder_finish(writer->index, column_index, offset_index, err));
+    lith_buf_clear(&writer->room);
+    LITH_TRY(lith_bounds_statistics(&writer->chunk_bounds, lith_order_is_utf8(leaf),
+                                    LITH_STATISTICS_BYTES_MAX, &writer->room, &meta->statistics,
+                                    err));
+    meta->size_statistics = (struct lith_size_statistics){
+        .present = leaf->type == LITH_TYPE_BYTE_ARRAY || leaf->max_def || leaf->max_rep,
+        .has_unencoded_bytes = leaf->type == LITH_TYPE_BYTE_ARRAY,
+        .unencoded_bytes = writer->chunk_unencoded_bytes,
+        .rep_histogram = leaf->max_rep ? histograms : NULL,
+        .def_histogram = leaf->max_def ? histograms + leaf->max_rep + 1 : NULL,
+    };
+    stats_fill(writer);
+    *ret_meta = *meta;
+    return LITH_OK;
+}

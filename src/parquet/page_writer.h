@@ -1,0 +1,91 @@
+/*
+ * The pages of one chunk on their way out: encoded, compressed, with a CRC, and counted.
+ *
+ * A page goes in three steps, so that the caller can let go of large values before they are
+ * compressed: its values are noted (bounds, sizes), it is encoded, it is put into the sink. What
+ * the chunk's metadata and indexes say is what went through here. Data pages are V1.
+ */
+#ifndef LITH_PARQUET_PAGE_WRITER_H
+#define LITH_PARQUET_PAGE_WRITER_H
+
+#include "base/work.h"
+#include "codec/codec.h"
+#include "parquet/page_header.h"
+#include "parquet/page_index.h"
+
+/* A data page that is to be encoded. Exactly one of values and ids counts. */
+struct lith_page {
+    const uint16_t *def_levels; /* NULL when max_def is 0 */
+    const uint16_t *rep_levels; /* NULL when max_rep is 0 */
+    size_t position_count;
+    size_t row_count; /* rows that begin in it */
+    enum lith_encoding encoding;
+    struct lith_values values;
+    const uint32_t *ids; /* RLE_DICTIONARY; NULL = values */
+    size_t id_count;
+    uint32_t dictionary_count;
+};
+
+struct lith_page_writer {
+    struct lith_sink *sink;
+    struct lith_codec_context *codecs;
+    const struct lith_work *work;
+    const struct lith_schema_node *leaf;
+    struct lith_index_builder *index;
+    struct lith_buf body;
+    struct lith_buf compressed;
+    struct lith_buf header;
+    struct lith_buf room; /* truncated bounds of the chunk's statistics */
+    struct lith_bounds page_bounds;
+    struct lith_bounds chunk_bounds;
+    int64_t *histograms; /* page rep, page def, chunk rep, chunk def */
+    size_t histogram_count;
+    int64_t page_unencoded_bytes;
+    int64_t chunk_unencoded_bytes;
+    int64_t rows;
+    uint32_t data_pages[LITH_ENCODING_COUNT];
+    struct lith_encoding_stat stats[LITH_ENCODING_COUNT + 1];
+    struct lith_page_header page; /* of the page encoded and not put yet */
+    bool page_inside;             /* it begins inside a row */
+    size_t page_rows;
+    struct lith_chunk_meta meta;
+};
+
+void lith_page_writer_init(struct lith_page_writer *writer, struct lith_sink *sink,
+                           struct lith_codec_context *codecs, const struct lith_work *work);
+void lith_page_writer_done(struct lith_page_writer *writer);
+
+/* Begins a chunk. `leaf` outlives it. */
+LITH_MUST_CHECK enum lith_code lith_page_writer_begin(struct lith_page_writer *writer,
+                                                      const struct lith_schema_node *leaf,
+                                                      enum lith_codec codec, struct lith_err *err);
+
+/* Writes the dictionary page, which comes first: `count` PLAIN values. */
+LITH_MUST_CHECK enum lith_code lith_page_writer_dictionary(struct lith_page_writer *writer,
+                                                           struct lith_slice plain, uint32_t count,
+                                                           struct lith_err *err);
+
+/* Notes values of the page that is encoded next; any number of calls. */
+LITH_MUST_CHECK enum lith_code lith_page_writer_note(struct lith_page_writer *writer,
+                                                     const struct lith_values *values,
+                                                     struct lith_err *err);
+/* Encodes a page, whose values have all been noted, and needs it no more. A page without values
+ * becomes PLAIN: an empty dictionary or delta body is read by few. */
+LITH_MUST_CHECK enum lith_code lith_page_writer_encode(struct lith_page_writer *writer,
+                                                       const struct lith_page *page,
+                                                       struct lith_err *err);
+/* Compresses and writes the page encoded last. CANCELLED. */
+LITH_MUST_CHECK enum lith_code lith_page_writer_put(struct lith_page_writer *writer,
+                                                    struct lith_err *err);
+
+/*
+ * Ends the chunk: *ret_meta has all but the places of indexes and bloom filter, and points into
+ * the writer until the next chunk. Appends the indexes to the buffers, where there are any.
+ */
+LITH_MUST_CHECK enum lith_code lith_page_writer_end(struct lith_page_writer *writer,
+                                                    struct lith_buf *column_index,
+                                                    struct lith_buf *offset_index,
+                                                    struct lith_chunk_meta *ret_meta,
+                                                    struct lith_err *err);
+
+#endif
