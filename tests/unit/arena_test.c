@@ -59,6 +59,8 @@ static void copies_and_texts_end_in_zero(void **state)
     lith_mem_init(&mem, SIZE_MAX, NULL);
     LITH_AUTO(arena) struct lith_arena arena;
     lith_arena_init(&arena, &mem);
+    MUST(lith_arena_array(&arena, 3, 8, &copy, &err));
+    assert_memory_equal(copy, (uint8_t[24]){0}, 24);
     MUST(lith_arena_copy(&arena, "abcdef", 3, &copy, &err));
     assert_string_equal(copy, "abc");
     MUST(lith_arena_copy(&arena, NULL, 0, &copy, &err));

@@ -39,6 +39,15 @@ static void file_make(const char *name, const void *data, size_t bytes)
     lith_fd_close(fd);
 }
 
+static enum lith_code entry_count(void *ctx, const char *entry, struct lith_err *each_err)
+{
+    if (strcmp(entry, "stop") == 0)
+        return lith_fail(each_err, LITH_E_CANCELLED, "stopped");
+    assert_true(entry[0] == 'f');
+    ++*(size_t *)ctx;
+    return LITH_OK;
+}
+
 static void open_tells_kinds_apart(void **state)
 {
     int fd = -1;
@@ -106,6 +115,65 @@ static void stat_rename_own_lock(void **state)
     assert_int_equal(lith_fd_lock(-1, "none", &err), LITH_E_UNSUPPORTED);
 }
 
+static void names_are_given_once(void **state)
+{
+    uint8_t *data = NULL;
+    size_t bytes = 0;
+
+    (void)state;
+    file_make("old", "old", 3);
+    file_make("new", "new", 3);
+    assert_int_equal(lith_file_rename_new(dir_fd, "new", "old", &err), LITH_E_CONFLICT);
+    assert_int_equal(lith_file_rename_new(dir_fd, "none", "x", &err), LITH_E_NOT_FOUND);
+    MUST(lith_file_rename_new(dir_fd, "new", "other", &err));
+    MUST(lith_file_read_all(dir_fd, "old", 10, &mem, &data, &bytes, &err));
+    assert_string_equal((char *)data, "old");
+    lith_free(data);
+    MUST(lith_file_rename(dir_fd, "other", "old", &err)); /* the plain one replaces */
+    MUST(lith_file_read_all(dir_fd, "old", 10, &mem, &data, &bytes, &err));
+    assert_string_equal((char *)data, "new");
+    lith_free(data);
+    MUST(lith_file_unlink(dir_fd, "old", &err));
+}
+
+/* Two descriptors of one directory stand for two programs. */
+static void locks_exclude_each_other(void **state)
+{
+    int other;
+
+    (void)state;
+    MUST(lith_dir_open(AT_FDCWD, folder, &other, &err));
+    MUST(lith_fd_lock(dir_fd, folder, &err));
+    assert_int_equal(lith_fd_lock_try(other, folder, &err), LITH_E_CONFLICT);
+    lith_fd_unlock(dir_fd);
+    MUST(lith_fd_lock_try(other, folder, &err));
+    assert_int_equal(lith_fd_lock_try(dir_fd, folder, &err), LITH_E_CONFLICT);
+    lith_fd_close(other); /* gives the lock back */
+    MUST(lith_fd_lock_try(dir_fd, folder, &err));
+}
+
+static void unnamed_files_have_no_name(void **state)
+{
+    char long_path[5000];
+    char text[4] = {0};
+    size_t count = 0;
+    int fd = -1;
+
+    (void)state;
+    MUST(lith_file_create_unnamed(folder, &fd, &err));
+    MUST(lith_fd_write(fd, "scratch", 0, "abc", 3, &err));
+    MUST(lith_fd_read(fd, "scratch", 0, text, 3, &err));
+    assert_string_equal(text, "abc");
+    MUST(lith_dir_list(dir_fd, ".", entry_count, &count, &err));
+    assert_int_equal(count, 0);
+    lith_fd_close(fd);
+    assert_int_equal(lith_file_create_unnamed("/nonexistent", &fd, &err), LITH_E_NOT_FOUND);
+    assert_int_not_equal(lith_file_create_unnamed("/proc/self", &fd, &err), LITH_OK);
+    memset(long_path, '/', sizeof(long_path) - 1);
+    long_path[sizeof(long_path) - 1] = 0;
+    assert_int_not_equal(lith_file_create_unnamed(long_path, &fd, &err), LITH_OK);
+}
+
 static void read_all_has_a_limit(void **state)
 {
     uint8_t *data = NULL;
@@ -126,15 +194,6 @@ static void read_all_has_a_limit(void **state)
     atomic_store(&mem.fail_after, 0);
     assert_int_equal(lith_file_read_all(dir_fd, "file", 10, &mem, &data, &bytes, &err),
                      LITH_E_NOMEM);
-}
-
-static enum lith_code entry_count(void *ctx, const char *entry, struct lith_err *each_err)
-{
-    if (strcmp(entry, "stop") == 0)
-        return lith_fail(each_err, LITH_E_CANCELLED, "stopped");
-    assert_true(entry[0] == 'f');
-    ++*(size_t *)ctx;
-    return LITH_OK;
 }
 
 static void list_walks_all(void **state)
@@ -170,6 +229,8 @@ static void source_reads_ranges(void **state)
     lith_fd_close(fd);
     lith_source_close(source);
     assert_int_equal(lith_file_source_open(dir_fd, "none", &mem, &source, &err), LITH_E_NOT_FOUND);
+    atomic_store(&mem.fail_after, 0);
+    assert_int_equal(lith_file_source_open(dir_fd, "file", &mem, &source, &err), LITH_E_NOMEM);
 }
 
 /* Writes of sizes around the buffer's, read back whole, with their CRC. */
@@ -218,6 +279,8 @@ static void sink_tells_a_full_disk(void **state)
     (void)state;
     if (fd < 0)
         skip();
+    atomic_store(&mem.fail_after, 0);
+    assert_int_equal(lith_file_sink_init(&sink, fd, "out", &mem, &err), LITH_E_NOMEM);
     MUST(lith_file_sink_init(&sink, fd, "out", &mem, &err));
     MUST(lith_sink_write(&sink.base, "x", 1, &err));
     assert_int_equal(lith_file_sink_flush(&sink, &err), LITH_E_IO);
@@ -232,6 +295,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(open_tells_kinds_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(transfers_are_exact, setup, teardown),
         cmocka_unit_test_setup_teardown(stat_rename_own_lock, setup, teardown),
+        cmocka_unit_test_setup_teardown(names_are_given_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(locks_exclude_each_other, setup, teardown),
+        cmocka_unit_test_setup_teardown(unnamed_files_have_no_name, setup, teardown),
         cmocka_unit_test_setup_teardown(read_all_has_a_limit, setup, teardown),
         cmocka_unit_test_setup_teardown(list_walks_all, setup, teardown),
         cmocka_unit_test_setup_teardown(source_reads_ranges, setup, teardown),

@@ -84,6 +84,10 @@ static void same_bytes_in_memory_and_file(void **state)
             MUST(lith_spool_copy(&spool, &copy.base, &err));
             assert_int_equal(copy.base.written, size);
             assert_memory_equal(copy.data, all, size);
+            if (!lith_spool_memory(&spool)) { /* a copy out of a file takes a buffer */
+                atomic_store(&mem.fail_after, 0);
+                assert_int_equal(lith_spool_copy(&spool, &copy.base, &err), LITH_E_NOMEM);
+            }
             lith_spool_clear(&spool);
             assert_int_equal(scratch.used, 0);
         }
