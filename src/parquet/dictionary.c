@@ -155,6 +155,8 @@ enum lith_code lith_dictionary_read(const struct lith_dictionary *dictionary, ui
         return lith_buf_append(to, dictionary->fixed + id * width, width, err);
     uint64_t offset = dictionary->offsets ? dictionary->offsets[id] : (uint64_t)id * width;
     size_t bytes = dictionary->lengths ? dictionary->lengths[id] : width;
+    if (bytes == 0)
+        return LITH_OK;
     LITH_TRY(lith_buf_reserve(to, bytes, err));
     LITH_TRY(lith_source_read(dictionary->body.source, dictionary->body.offset + offset,
                               to->data + to->bytes, bytes, err));

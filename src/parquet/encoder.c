@@ -87,6 +87,8 @@ static enum lith_code split(const struct lith_values *values, struct lith_mem *m
     (void)mem;
     if (!lith_mul_size(values->count, width, &bytes))
         return lith_fail(err, LITH_E_LIMIT, "%zu values of %zu bytes", values->count, width);
+    if (bytes == 0)
+        return LITH_OK;
     LITH_TRY(lith_buf_reserve(to, bytes, err));
     uint8_t *at = to->data + to->bytes;
     for (size_t k = 0; k < width; k++)
