@@ -163,6 +163,62 @@ static void test_corpus(void **state)
     assert_true(totals.parsed > 100);
 }
 
+/* Larger files are left out, and of each footer about this many lengths are tried. */
+#define CUT_FILE_BYTES_MAX (32u << 10)
+#define CUTS 200u
+
+/* The file with its footer cut at various places must be refused as CORRUPT. */
+static unsigned cuts_check(const char *name, uint8_t *data, size_t bytes, struct lith_mem *mem)
+{
+    size_t footer_bytes = lith_load_u32(data + bytes - 8);
+    size_t offset = bytes - 8 - footer_bytes;
+    size_t step = 1 + footer_bytes / CUTS;
+    struct lith_footer footer;
+    struct lith_err err;
+    unsigned cuts = 0;
+
+    for (size_t cut = footer_bytes - 1; cut > 0; cut -= step < cut ? step : cut, cuts++) {
+        struct lith_memory_source source;
+        struct lith_arena arena;
+        lith_store_u32(data + offset + cut, (uint32_t)cut);
+        memcpy(data + offset + cut + 4, "PAR1", 4);
+        lith_arena_init(&arena, mem);
+        lith_memory_source_init(&source, data, offset + cut + 8);
+        enum lith_code code = lith_footer_read(&source.base, &arena, &footer, &err);
+        lith_arena_done(&arena);
+        if (code != LITH_E_CORRUPT)
+            fail_msg("%s: %zu of %zu footer bytes: %s", name, cut, footer_bytes,
+                     lith_code_name(code));
+    }
+    return cuts;
+}
+
+static void test_truncation(void **state)
+{
+    static uint8_t data[CUT_FILE_BYTES_MAX];
+    struct dirent *entry;
+    struct lith_mem mem;
+    unsigned cuts = 0;
+    char path[2048];
+
+    lith_mem_init(&mem, BUDGET, NULL);
+    (void)snprintf(path, sizeof(path), "%s/good", (const char *)*state);
+    DIR *folder = opendir(path);
+    assert_non_null(folder);
+    while ((entry = readdir(folder))) {
+        int fd = openat(dirfd(folder), entry->d_name, O_RDONLY | O_CLOEXEC);
+        assert_true(fd >= 0);
+        ssize_t bytes = read(fd, data, sizeof(data));
+        if (bytes > 12 && (size_t)bytes < sizeof(data))
+            cuts += cuts_check(entry->d_name, data, (size_t)bytes, &mem);
+        (void)close(fd);
+    }
+    (void)closedir(folder);
+    print_message("%u cut footers refused\n", cuts);
+    assert_true(cuts > 1000);
+    lith_mem_done(&mem);
+}
+
 int main(void)
 {
     const char *corpus = test_corpus_folder();
@@ -171,6 +227,7 @@ int main(void)
         return TEST_SKIP;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(test_corpus, (void *)(uintptr_t)corpus),
+        cmocka_unit_test_prestate(test_truncation, (void *)(uintptr_t)corpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
