@@ -27,7 +27,7 @@ enum lith_file_reason {
     LITH_WHY_MERGE,      /* it is an input */
     LITH_WHY_NOT_LIVE,   /* retired, orphan, replay, temporary, other */
     LITH_WHY_LARGE,      /* target_file or more */
-    LITH_WHY_LADDER,     /* those smaller than it are together not as large as it */
+    LITH_WHY_LADDER,     /* it would neither double nor become final: see plan.c */
     LITH_WHY_LEFT_ALONE, /* it would join, but the partition is not due */
     LITH_WHY_MAX_INPUTS, /* the job is full: the next one takes it */
     LITH_WHY_QUARANTINE, /* its text is in `detail` */
@@ -48,7 +48,7 @@ enum lith_part_reason {
     LITH_PART_TOO_FEW,      /* fewer than min_files, and settle is not over */
     LITH_PART_NOTHING,      /* fewer than two files may join */
     LITH_PART_NO_GAIN,      /* the number of files would not fall */
-    LITH_PART_CONVERGED,    /* the outcome in the manifest says that this was tried */
+    LITH_PART_CONVERGED,    /* the outcome in the manifest is that of this live set and policy */
     LITH_PART_REASON_COUNT
 };
 

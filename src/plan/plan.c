@@ -1,0 +1,492 @@
+/*
+ * The planner of one partition. DESIGN.md section 6, rules 1 to 3.
+ *
+ * The ladder: files in ascending order of size; the job takes the longest run from the smallest on
+ * whose last file finds those before it together at least as large (after settle, once per input
+ * set: a quarter as large), and whose outputs are each at least twice (1.25 times) the last file,
+ * or final (target_file or more). So whatever is rewritten ends in a file that is larger by that
+ * factor, or never read again: a byte is rewritten O(log n) times, and one tiny file cannot keep
+ * larger ones apart. The number of files falls, or there is no job.
+ */
+#include "plan/plan.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/time.h"
+
+static const char *const file_texts[] = {
+    "is merged",
+    "is not live",
+    "is large enough (target_file)",
+    "would be rewritten for too little",
+    "could be merged, but the partition is not due",
+    "waits for the next job (max_inputs)",
+    "is set aside",
+    "stays out",
+    "is a symbolic link",
+    "has other bytes than the manifest names",
+    "has a schema that does not join",
+};
+static_assert(sizeof(file_texts) / sizeof(file_texts[0]) == LITH_FILE_REASON_COUNT,
+              "one text for each");
+
+static const struct {
+    const char *text;
+    bool blocks;
+} part_texts[] = {
+    {"is due", false},
+    {"belongs to a table format", true},
+    {"has another program's manifest: lithify adopt", true},
+    {"misses a live file: lithify fsck --repair", true},
+    {"may still be written", false},
+    {"has too few small files", false},
+    {"has nothing to merge", false},
+    {"would not have fewer files", false},
+    {"is done", false},
+};
+static_assert(sizeof(part_texts) / sizeof(part_texts[0]) == LITH_PART_REASON_COUNT,
+              "one text for each");
+
+const char *lith_file_reason_text(enum lith_file_reason reason)
+{
+    LITH_ASSERT(reason < LITH_FILE_REASON_COUNT);
+    return file_texts[reason];
+}
+
+const char *lith_part_reason_text(enum lith_part_reason reason)
+{
+    LITH_ASSERT(reason < LITH_PART_REASON_COUNT);
+    return part_texts[reason].text;
+}
+
+bool lith_part_reason_blocks(enum lith_part_reason reason)
+{
+    LITH_ASSERT(reason < LITH_PART_REASON_COUNT);
+    return part_texts[reason].blocks;
+}
+
+uint64_t lith_plan_output_count(uint64_t bytes, uint64_t target_file_bytes)
+{
+    uint64_t whole = bytes / target_file_bytes;
+    uint64_t rest = bytes % target_file_bytes;
+
+    /* Halves round up; written so that nothing overflows. */
+    return lith_max_u64(1, whole + (rest >= target_file_bytes - rest));
+}
+
+/* A file that may join, while the ladder is climbed. */
+struct candidate {
+    struct lith_plan_file *file;
+    const char *name;
+    uint64_t size;
+    uint64_t schema_set;
+};
+
+/* The run that a ladder found. */
+struct run {
+    size_t count; /* candidates from the smallest on; 0: none */
+    uint64_t bytes;
+    uint64_t outputs;
+    uint64_t schema_set;
+    bool cut; /* more would join, but for max_inputs */
+};
+
+struct planning {
+    const struct lith_plan_request *request;
+    struct lith_arena *arena;
+    struct lith_plan plan;
+    struct candidate *candidates; /* ascending by size */
+    size_t candidate_count;
+    struct candidate *members; /* of the schema set being looked at */
+};
+
+static int compare_candidates(const void *a, const void *b)
+{
+    const struct candidate *left = a;
+    const struct candidate *right = b;
+
+    if (left->size != right->size)
+        return left->size < right->size ? -1 : 1;
+    return strcmp(left->name, right->name);
+}
+
+static const struct lith_facts *facts_find(const struct lith_plan_request *request,
+                                           const char *name)
+{
+    size_t begin = 0;
+    size_t end = request->fact_count;
+
+    while (begin < end) {
+        size_t middle = begin + (end - begin) / 2;
+        int order = strcmp(request->facts[middle].name, name);
+        if (order == 0)
+            return &request->facts[middle];
+        if (order < 0)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return NULL;
+}
+
+/* The reason of one file by itself; MERGE when it may join. */
+static enum lith_file_reason file_judge(const struct lith_plan_request *request,
+                                        const struct lith_snapshot_file *file,
+                                        const struct lith_facts *facts, const char **ret_detail)
+{
+    if (!file->live || !file->object)
+        return LITH_WHY_NOT_LIVE;
+    if (file->object->is_link)
+        return LITH_WHY_LINK;
+    if (file->differs)
+        return LITH_WHY_CHANGED;
+    if (file->quarantine) {
+        *ret_detail = file->quarantine->reason;
+        return LITH_WHY_QUARANTINE;
+    }
+    if (facts && facts->blocked) {
+        *ret_detail = facts->blocked;
+        return LITH_WHY_BLOCKED;
+    }
+    return file->object->size >= request->policy->target_file_bytes ? LITH_WHY_LARGE
+                                                                    : LITH_WHY_MERGE;
+}
+
+static enum lith_code files_judge(struct planning *p, struct lith_err *err)
+{
+    const struct lith_snapshot *snapshot = p->request->snapshot;
+    void *blocks[3] = {0};
+
+    LITH_TRY(
+        lith_arena_array(p->arena, snapshot->file_count, sizeof(*p->plan.files), &blocks[0], err));
+    LITH_TRY(
+        lith_arena_array(p->arena, snapshot->file_count, sizeof(*p->candidates), &blocks[1], err));
+    LITH_TRY(
+        lith_arena_array(p->arena, snapshot->file_count, sizeof(*p->members), &blocks[2], err));
+    p->plan.files = blocks[0];
+    p->plan.file_count = snapshot->file_count;
+    p->candidates = blocks[1];
+    p->members = blocks[2];
+    for (size_t i = 0; i < snapshot->file_count; i++) {
+        struct lith_plan_file *file = &p->plan.files[i];
+        file->file = &snapshot->files[i];
+        const struct lith_facts *facts = facts_find(p->request, file->file->name);
+        file->reason = file_judge(p->request, file->file, facts, &file->detail);
+        if (file->reason != LITH_WHY_MERGE)
+            continue;
+        p->candidates[p->candidate_count++] =
+            (struct candidate){.file = file,
+                               .name = file->file->name,
+                               .size = file->file->object->size,
+                               .schema_set = facts ? facts->schema_set : 0};
+    }
+    if (p->candidate_count)
+        qsort(p->candidates, p->candidate_count, sizeof(*p->candidates), compare_candidates);
+    return LITH_OK;
+}
+
+/* Would a run that ends with a file of `last` bytes, after `before` bytes, be worth it? */
+static bool run_pays(const struct lith_policy *policy, uint64_t before, uint64_t last,
+                     uint64_t outputs, size_t count, bool quarter)
+{
+    uint64_t each = (before + last) / outputs;
+    uint64_t share = quarter ? last / 4 : last; /* what must come to it */
+
+    return count > outputs && before >= share &&
+           (each >= policy->target_file_bytes || each >= last + share);
+}
+
+/* The longest run among `count` members in ascending order. */
+static struct run ladder_climb(const struct lith_policy *policy, const struct candidate *members,
+                               size_t count, bool quarter)
+{
+    struct run run = {0};
+    uint64_t before = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t last = members[i].size;
+        uint64_t bytes = 0;
+        if (!lith_add_u64(before, last, &bytes))
+            break;
+        uint64_t outputs = lith_plan_output_count(bytes, policy->target_file_bytes);
+        bool pays = run_pays(policy, before, last, outputs, i + 1, quarter);
+        if (pays && i >= policy->max_inputs)
+            run.cut = run.count > 0;
+        else if (pays)
+            run = (struct run){.count = i + 1, .bytes = bytes, .outputs = outputs};
+        before = bytes;
+    }
+    return run;
+}
+
+/* The candidates of one schema set, and those that join with any, in order. */
+static size_t members_choose(struct planning *p, uint64_t schema_set)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < p->candidate_count; i++) {
+        uint64_t set = p->candidates[i].schema_set;
+        if (set == 0 || set == schema_set)
+            p->members[count++] = p->candidates[i];
+    }
+    return count;
+}
+
+static uint64_t run_gain(const struct run *run)
+{
+    return run->count ? run->count - run->outputs : 0;
+}
+
+static int compare_sets(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a;
+    uint64_t right = *(const uint64_t *)b;
+
+    return left < right ? -1 : left > right;
+}
+
+/* The best run over all schema sets; ties go to the smaller number. */
+static enum lith_code run_choose(struct planning *p, bool quarter, struct run *ret_run,
+                                 struct lith_err *err)
+{
+    struct run best = {0};
+    void *block = NULL;
+
+    LITH_TRY(lith_arena_array(p->arena, p->candidate_count, sizeof(uint64_t), &block, err));
+    uint64_t *sets = block;
+    for (size_t i = 0; i < p->candidate_count; i++)
+        sets[i] = p->candidates[i].schema_set;
+    if (p->candidate_count)
+        qsort(sets, p->candidate_count, sizeof(*sets), compare_sets);
+    for (size_t i = 0; i < p->candidate_count; i++) {
+        bool again = i > 0 && sets[i] == sets[i - 1];
+        bool any = sets[i] == 0 && sets[p->candidate_count - 1] != 0;
+        if (again || any)
+            continue;
+        size_t count = members_choose(p, sets[i]);
+        struct run run = ladder_climb(p->request->policy, p->members, count, quarter);
+        run.schema_set = sets[i];
+        if (!best.count || run_gain(&run) > run_gain(&best))
+            best = run;
+    }
+    *ret_run = best;
+    return LITH_OK;
+}
+
+static int compare_inputs(const void *a, const void *b)
+{
+    return strcmp((*(const struct lith_snapshot_file *const *)a)->name,
+                  (*(const struct lith_snapshot_file *const *)b)->name);
+}
+
+/* Writes the reasons of the candidates and, when due, the inputs. */
+static enum lith_code run_apply(struct planning *p, const struct run *run, bool due,
+                                struct lith_err *err)
+{
+    size_t count = members_choose(p, run->schema_set);
+    void *block = NULL;
+
+    for (size_t i = 0; i < p->candidate_count; i++)
+        p->candidates[i].file->reason = run->count ? LITH_WHY_SCHEMA : LITH_WHY_LADDER;
+    for (size_t i = 0; i < count; i++) {
+        enum lith_file_reason joins = due ? LITH_WHY_MERGE : LITH_WHY_LEFT_ALONE;
+        enum lith_file_reason waits = run->cut ? LITH_WHY_MAX_INPUTS : LITH_WHY_LADDER;
+        p->members[i].file->reason = i < run->count ? joins : waits;
+    }
+    if (!due)
+        return LITH_OK;
+    LITH_TRY(lith_arena_array(p->arena, run->count, sizeof(*p->plan.inputs), &block, err));
+    p->plan.inputs = block;
+    for (size_t i = 0; i < run->count; i++)
+        p->plan.inputs[i] = p->members[i].file->file;
+    if (run->count)
+        qsort(p->plan.inputs, run->count, sizeof(*p->plan.inputs), compare_inputs);
+    p->plan.input_count = run->count;
+    p->plan.input_bytes = run->bytes;
+    p->plan.output_count = run->outputs;
+    p->plan.gain = run_gain(run);
+    return LITH_OK;
+}
+
+/* From when on the partition counts as quiet: its newest file that is not an output; where there
+ * are only outputs, the last commit that brought rows in. */
+static int64_t quiet_since(const struct lith_snapshot *snapshot)
+{
+    const struct lith_manifest *m = snapshot->manifest;
+
+    if (snapshot->newest_ns != INT64_MIN || !m)
+        return snapshot->newest_ns;
+    for (size_t i = m->log_count; i > 0; i--) {
+        enum lith_op op = m->log[i - 1].op;
+        if (op == LITH_OP_ADOPT || op == LITH_OP_FOLD || op == LITH_OP_COMPACT ||
+            op == LITH_OP_ROLLBACK)
+            return m->log[i - 1].at_ns;
+    }
+    return m->committed_at_ns;
+}
+
+static int64_t add_saturating(int64_t a, int64_t b)
+{
+    int64_t sum = 0;
+
+    return lith_add_i64(a, b, &sum) ? sum : INT64_MAX;
+}
+
+/* Is the outcome in the manifest that of the present live set, policy and writer? */
+static enum lith_code outcome_matches(struct planning *p, bool *ret_matches, struct lith_err *err)
+{
+    const struct lith_snapshot *snapshot = p->request->snapshot;
+    const struct lith_manifest *m = snapshot->manifest;
+    void *block = NULL;
+    size_t count = 0;
+    char hash[33];
+
+    *ret_matches = false;
+    if (!m || !m->has_outcome || m->outcome.writer != LITH_WRITER_VERSION ||
+        strcmp(m->outcome.policy_hash, p->request->policy_hash) != 0)
+        return LITH_OK;
+    LITH_TRY(
+        lith_arena_array(p->arena, snapshot->live_count, sizeof(struct lith_entry), &block, err));
+    struct lith_entry *live = block;
+    for (size_t i = 0; i < snapshot->file_count; i++) {
+        const struct lith_snapshot_file *file = &snapshot->files[i];
+        if (file->live && file->object)
+            live[count++] = (struct lith_entry){.name = file->name, .size = file->object->size};
+    }
+    LITH_TRY(lith_live_hash(live, count, p->arena, hash, err));
+    *ret_matches = strcmp(hash, m->outcome.live_hash) == 0;
+    return LITH_OK;
+}
+
+/* Blocked by what it is, whatever its files are. */
+static enum lith_code part_blocked(struct planning *p, bool *ret_blocked, struct lith_err *err)
+{
+    const struct lith_plan_request *request = p->request;
+    const struct lith_snapshot *snapshot = request->snapshot;
+    char *detail = NULL;
+
+    *ret_blocked = true;
+    if (request->table_format) {
+        p->plan.reason = LITH_PART_TABLE_FORMAT;
+        p->plan.detail = request->table_format;
+        return LITH_OK;
+    }
+    if (snapshot->manifest && snapshot->manifest->foreign) {
+        p->plan.reason = LITH_PART_FOREIGN;
+        return LITH_OK;
+    }
+    for (size_t i = 0; snapshot->missing_count && i < snapshot->file_count; i++) {
+        if (snapshot->files[i].state != LITH_FILE_LIVE || snapshot->files[i].object)
+            continue;
+        LITH_TRY(lith_arena_format(p->arena, &detail, err, "%s; %zu missing in all",
+                                   snapshot->files[i].name, snapshot->missing_count));
+        p->plan.reason = LITH_PART_MISSING;
+        p->plan.detail = detail;
+        return LITH_OK;
+    }
+    *ret_blocked = false;
+    return LITH_OK;
+}
+
+static enum lith_code part_not_sealed(struct planning *p, enum lith_seal seal, struct lith_err *err)
+{
+    const struct lith_plan_request *request = p->request;
+    int64_t due = INT64_MIN;
+    char until[LITH_TIME_TEXT_BYTES];
+    char *detail = NULL;
+
+    if (request->keys->has_period)
+        due = add_saturating(request->keys->end_ns, request->policy->grace_ns);
+    if (request->snapshot->newest_ns != INT64_MIN) {
+        int64_t quiet = add_saturating(request->snapshot->newest_ns, request->policy->quiet_for_ns);
+        due = quiet > due ? quiet : due;
+    }
+    lith_time_text(due, until);
+    LITH_TRY(lith_arena_format(p->arena, &detail, err, "%s; until %s",
+                               seal == LITH_SEAL_PERIOD ? "its period and grace are not over"
+                                                        : "its newest file is too young",
+                               until));
+    p->plan.reason = LITH_PART_NOT_SEALED;
+    p->plan.detail = detail;
+    p->plan.due_ns = due;
+    return LITH_OK;
+}
+
+static enum lith_code part_too_few(struct planning *p, const struct run *run, int64_t quiet,
+                                   struct lith_err *err)
+{
+    char until[LITH_TIME_TEXT_BYTES];
+    char *detail = NULL;
+
+    p->plan.due_ns = add_saturating(quiet, p->request->policy->settle_ns);
+    lith_time_text(p->plan.due_ns, until);
+    LITH_TRY(lith_arena_format(p->arena, &detail, err,
+                               "%zu, min_files is %" PRIu64 "; from %s on two are enough",
+                               run->count, p->request->policy->min_files, until));
+    p->plan.reason = LITH_PART_TOO_FEW;
+    p->plan.detail = detail;
+    return LITH_OK;
+}
+
+/* Sealed and not blocked: is there a job? */
+static enum lith_code part_decide(struct planning *p, struct lith_err *err)
+{
+    const struct lith_plan_request *request = p->request;
+    const struct lith_manifest *m = request->snapshot->manifest;
+    int64_t quiet = quiet_since(request->snapshot);
+    bool settled = request->now_ns >= add_saturating(quiet, request->policy->settle_ns);
+    bool matches = false;
+    struct run run;
+
+    LITH_TRY(outcome_matches(p, &matches, err));
+    /* A quarter is enough once; what that pass came to stands in the outcome. */
+    bool quarter = settled && !(matches && m->outcome.settled);
+    LITH_TRY(run_choose(p, quarter, &run, err));
+    bool enough = run.count >= request->policy->min_files || (settled && run.count >= 2);
+    bool stopped = matches && strcmp(m->outcome.verdict, "reduced") != 0;
+    LITH_TRY(run_apply(p, &run, enough && !stopped, err));
+    p->plan.settled = quarter || (matches && m->outcome.settled);
+    if (run.count && !stopped && !enough)
+        return part_too_few(p, &run, quiet, err);
+    if (stopped || (matches && !run.count))
+        p->plan.reason = LITH_PART_CONVERGED;
+    else if (run.count)
+        p->plan.reason = LITH_PART_DUE;
+    else
+        p->plan.reason = p->candidate_count < 2 ? LITH_PART_NOTHING : LITH_PART_NO_GAIN;
+    return LITH_OK;
+}
+
+enum lith_code lith_plan_partition(const struct lith_plan_request *request,
+                                   struct lith_arena *arena, struct lith_plan *ret_plan,
+                                   struct lith_err *err)
+{
+    struct planning p = {.request = request, .arena = arena};
+    const struct lith_policy *policy = request->policy;
+    struct run run;
+    bool blocked = false;
+
+    LITH_TRY(files_judge(&p, err));
+    int64_t quiet = quiet_since(request->snapshot);
+    int64_t waiting = 0;
+    if (quiet != INT64_MIN && !__builtin_sub_overflow(request->now_ns, quiet, &waiting))
+        p.plan.waiting_ns = waiting > 0 ? waiting : 0;
+    LITH_TRY(part_blocked(&p, &blocked, err));
+    enum lith_seal seal =
+        lith_path_keys_seal(request->keys, request->snapshot->newest_ns, request->now_ns,
+                            policy->grace_ns, policy->quiet_for_ns);
+    if (!blocked && seal == LITH_SEALED) {
+        LITH_TRY(part_decide(&p, err));
+    } else {
+        LITH_TRY(run_choose(&p, false, &run, err));
+        LITH_TRY(run_apply(&p, &run, false, err));
+        if (!blocked)
+            LITH_TRY(part_not_sealed(&p, seal, err));
+    }
+    *ret_plan = p.plan;
+    return LITH_OK;
+}
