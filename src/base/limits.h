@@ -83,10 +83,11 @@
 #define LITH_ZSTD_DECOMPRESSOR_BYTES ((size_t)128 << 10)
 #define LITH_DEFLATE_COMPRESSOR_BYTES ((size_t)704 << 10)
 #define LITH_DEFLATE_DECOMPRESSOR_BYTES ((size_t)16 << 10)
-/* Brotli's encoder takes so much, and this many bytes per byte of a page up to 4 MiB. */
-#define LITH_BROTLI_COMPRESSOR_BYTES ((size_t)4 << 20)
-#define LITH_BROTLI_COMPRESSOR_FACTOR 4u
-#define LITH_BROTLI_COMPRESSOR_PAGE_BYTES ((size_t)4 << 20)
+/* Brotli's encoder takes so much, and so many bytes per byte of a page up to a MiB. */
+#define LITH_BROTLI_COMPRESSOR_BYTES ((size_t)3 << 20)
+#define LITH_BROTLI_COMPRESSOR_FACTOR 8u
+#define LITH_BROTLI_COMPRESSOR_PAGE_BYTES ((size_t)1 << 20)
+/* Snappy's compressor: a block of 64 KiB in, one out, a hash table; taken anew in each call. */
 #define LITH_SNAPPY_WORK_BYTES ((size_t)192 << 10)
 #define LITH_LZ4_FRAME_STATE_BYTES ((size_t)1 << 10)
 #define LITH_LZ4_FRAME_HISTORY_BYTES ((size_t)128 << 10)

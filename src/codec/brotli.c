@@ -19,10 +19,10 @@
 #define BROTLI_QUALITY 5
 
 /*
- * A window of 1 MiB, the size of our pages: a larger one finds nothing more in them, and makes
- * every reader that streams keep it.
+ * A window of 512 KiB: on pages of a MiB as small as one of 1 MiB, at two thirds of the encoder's
+ * memory, and every reader that streams keeps one window.
  */
-#define BROTLI_WINDOW_BITS 20
+#define BROTLI_WINDOW_BITS 19
 
 static void *heap_take(void *heap, size_t bytes)
 {
