@@ -146,7 +146,7 @@ static void test_bad_headers(void **state)
 /* The filters of data_index_bloom_encoding_with_length.parquet: column String, row group 0. */
 static void test_foreign(void **state)
 {
-    const char *path = getenv("LITHIFY_CORPUS");
+    const char *path = test_corpus_folder();
     static uint8_t data[1 << 16];
     static const char *const present[] = {
         "Hello", "This is",   "a",         "test",  "How",  "are you",  "doing ",
@@ -156,14 +156,12 @@ static void test_foreign(void **state)
     struct lith_bloom bloom;
 
     (void)state;
-    (void)snprintf(name, sizeof(name),
-                   "%s/good/parquet-testing__data_index_bloom_encoding_with_length.parquet",
-                   path ? path : "../shared/corpus");
-    int fd = open(name, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        print_message("SKIP: no corpus at %s\n", name);
+    if (!path)
         skip();
-    }
+    (void)snprintf(name, sizeof(name),
+                   "%s/good/parquet-testing__data_index_bloom_encoding_with_length.parquet", path);
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
     ssize_t bytes = read(fd, data, sizeof(data));
     (void)close(fd);
     assert_true(bytes > 0);
