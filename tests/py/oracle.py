@@ -1,0 +1,187 @@
+"""Other implementations as judges: pyarrow and DuckDB, each in a process of its own.
+
+A reader that crashes or hangs (DuckDB does on very deep schemas) then costs an answer, not the
+test run. Requests and answers are lines of JSON; tables never cross the pipe.
+
+An answer is a dict: `error` if the reader could not read one of the files (naming it), else the
+outcome. Ask through Oracle(name).ask(op, ...).
+"""
+
+import json
+import os
+import select
+import subprocess
+import sys
+import traceback
+
+SECONDS_MAX = 60
+
+
+class Oracle:
+    """One reader process, started at the first question and again after a crash or a hang."""
+
+    def __init__(self, name):
+        self.name = name
+        self.process = None
+
+    def ask(self, op, seconds_max=SECONDS_MAX, **arguments):
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen([sys.executable, __file__, self.name],
+                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            stderr=subprocess.DEVNULL)
+        request = json.dumps(dict(op=op, **arguments), default=str).encode() + b"\n"
+        self.process.stdin.write(request)
+        self.process.stdin.flush()
+        answer = b""
+        while not answer.endswith(b"\n"):
+            ready, _, _ = select.select([self.process.stdout], [], [], seconds_max)
+            part = os.read(self.process.stdout.fileno(), 1 << 20) if ready else b""
+            if not part:
+                self.close()
+                return {"error": f"{self.name} {'died' if ready else 'hung'}"}
+            answer += part
+        answer = json.loads(answer)
+        assert "bug" not in answer, answer["bug"]
+        return answer
+
+    def close(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.communicate()
+            self.process = None
+
+
+class Unreadable(Exception):
+    """The reader refuses a file."""
+
+
+class PyArrow:
+    """INT96 is read twice: as nanoseconds (wrapping) and as microseconds (no wrap), together
+    all its bits."""
+
+    def __init__(self):
+        import pyarrow.parquet
+        self.parquet = pyarrow.parquet
+
+    def _open(self, path, **options):
+        return self.parquet.ParquetFile(path, thrift_string_size_limit=1 << 30,
+                                        thrift_container_size_limit=1 << 24, **options)
+
+    def tables(self, path):
+        file = self._open(path)
+        tables = [file.read()]
+        schema = file.schema
+        if any(schema.column(i).physical_type == "INT96" for i in range(len(schema))):
+            tables.append(self._open(path, coerce_int96_timestamp_unit="us").read())
+        return tables
+
+    def schema(self, path):
+        """The schema as the Parquet footer has it: repetitions, annotations, field ids, types."""
+        file = self._open(path)
+        lines = str(file.schema).splitlines()[1:]
+        # The root's name means nothing.
+        lines[0] = "root {"
+        columns = [file.schema.column(i) for i in range(len(file.schema))]
+        return lines + [f"{c.path}: {c.physical_type} {c.length} {c.logical_type} "
+                        f"{c.converted_type} {c.max_definition_level} {c.max_repetition_level}"
+                        for c in columns]
+
+
+class DuckDB:
+    def __init__(self):
+        import duckdb
+        self.connection = duckdb.connect()
+        self.connection.execute("SET threads = 1")
+        self.connection.execute("SET memory_limit = '4GB'")
+
+    def _sql(self, what, path):
+        quoted = str(path).replace("'", "''")
+        return f"SELECT * FROM {what.replace('FILE', quoted)}"
+
+    def tables(self, path):
+        query = self._sql("read_parquet('FILE', hive_partitioning = false)", path)
+        return [self.connection.sql(query).to_arrow_table()]
+
+    def schema(self, path):
+        query = self._sql("parquet_schema('FILE')", path)
+        return [repr(row[2:]) for row in self.connection.sql(query).fetchall()]
+
+
+def read(reader, path):
+    """All tables a reader makes of a file; Unreadable names file and reason."""
+    try:
+        return reader.tables(path)
+    except Exception as problem:
+        raise Unreadable(f"{path}: {str(problem)[:300] or problem!r}") from problem
+
+
+def compare(reader, request):
+    """Are the rows of the outputs those of the sources, in order? The sources must be readable
+    for an answer; an output that is not is a difference."""
+    import columns
+    import pyarrow
+    sources = [read(reader, path) for path in request["sources"]]
+    try:
+        outputs = [read(reader, path) for path in request["outputs"]]
+    except Unreadable as problem:
+        return {"difference": f"unreadable output: {problem}", "rows": 0}
+    if len({len(tables) for tables in sources + outputs}) > 1:
+        return {"difference": "INT96 in some of the files, not in others", "rows": 0}
+    for way in range(len(sources[0])):
+        output = pyarrow.concat_tables([tables[way] for tables in outputs])
+        why = columns.difference([tables[way] for tables in sources], output)
+        if why:
+            return {"difference": why, "rows": output.num_rows}
+    return {"difference": None, "rows": output.num_rows}
+
+
+def schema(reader, request):
+    try:
+        return {"schema": reader.schema(request["path"])}
+    except Exception as problem:
+        raise Unreadable(f"{request['path']}: {problem}") from problem
+
+
+def rows(reader, request):
+    return {"rows": read(reader, request["path"])[0].num_rows}
+
+
+def fingerprint(reader, request):
+    """The corpus's order-free fingerprint (README of tests/corpus) over several files; DuckDB."""
+    names = ", ".join("'" + path.replace("'", "''") + "'" for path in request["paths"])
+    query = ("SELECT sum(md5_number_lower(t::VARCHAR)::HUGEINT) "
+             f"FROM read_parquet([{names}], hive_partitioning = false) t")
+    try:
+        found = reader.connection.execute(query).fetchone()[0]
+    except Exception as problem:
+        raise Unreadable(f"{names}: {str(problem)[:300]}") from problem
+    return {"fingerprint": str(found or 0)}
+
+
+def claims(reader, request):
+    """What the footer's statistics say that the row group's own values deny (pyarrow only)."""
+    import statistics_check
+    read(reader, request["path"])
+    return {"lies": statistics_check.lies(request["path"])}
+
+
+def main():
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+    reader = {"pyarrow": PyArrow, "duckdb": DuckDB}[sys.argv[1]]()
+    ops = {"compare": compare, "schema": schema, "rows": rows, "claims": claims,
+           "fingerprint": fingerprint}
+    for line in sys.stdin.buffer:
+        request = json.loads(line)
+        try:
+            answer = ops[request["op"]](reader, request)
+        except Unreadable as problem:
+            answer = {"error": f"{sys.argv[1]} does not read {problem}"}
+        except Exception:
+            # Of this harness, not of a file.
+            answer = {"bug": traceback.format_exc()}
+        sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()
