@@ -152,7 +152,7 @@ def fingerprint(reader, request):
     query = ("SELECT sum(md5_number_lower(t::VARCHAR)::HUGEINT) "
              f"FROM read_parquet([{names}], hive_partitioning = false) t")
     try:
-        found = reader.connection.execute(query).fetchone()[0]
+        found = reader.connection.sql(query).fetchall()[0][0]
     except Exception as problem:
         raise Unreadable(f"{names}: {str(problem)[:300]}") from problem
     return {"fingerprint": str(found or 0)}

@@ -1,0 +1,86 @@
+"""Readers that prune see every row of merged files: P1 as queries see it."""
+
+import datetime
+import os
+import random
+
+import pytest
+
+import corpus
+import foreign
+import generate
+import judge
+import lithify
+import scans
+
+SEED = os.environ.get("LITHIFY_SEED", "1")
+CASES = 12
+ONE_SCHEMA = [group for group in corpus.GROUPS if group["schemas"] == "1"]
+
+
+def check(engine, sources, outputs, chance):
+    found = [why for output in outputs for why in scans.CHECKS[engine](sources, output, chance)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("engine", scans.CHECKS)
+@pytest.mark.parametrize("group", ONE_SCHEMA, ids=lambda group: group["group"])
+def test_groups(group, engine, tmp_path):
+    """P1: filtered scans of merged corpus groups return the rows of a filtered copy in memory."""
+    for number, paths in enumerate(corpus.partitions(group).values()):
+        place = tmp_path / str(number)
+        place.mkdir()
+        outputs = lithify.merge(place / "out.parquet", paths)
+        check(engine, paths, outputs, random.Random(f"{SEED}/{group['group']}"))
+
+
+def flat_schema(chance):
+    """Columns whose statistics, page indexes and bloom filters readers use."""
+    import pyarrow
+    kinds = [pyarrow.int32(), pyarrow.int64(), pyarrow.string(), pyarrow.float64(), pyarrow.float32(),
+             pyarrow.uint32(), pyarrow.date32(), pyarrow.bool_(), pyarrow.decimal128(9, 2),
+             pyarrow.decimal128(30, 5), pyarrow.timestamp("us"), pyarrow.binary(), pyarrow.binary(5)]
+    return pyarrow.schema([pyarrow.field(f"c{i}", kind, nullable=chance.random() < 0.8)
+                           for i, kind in enumerate(kinds)])
+
+
+@pytest.mark.parametrize("case", range(CASES))
+def test_generated(case, tmp_path):
+    """P1: the same on generated files with page indexes and bloom filters, by three engines."""
+    chance = random.Random(f"{SEED}/filters/{case}")
+    data = generate.Data(chance)
+    data.schema, data.long = flat_schema(chance), False
+    sources = []
+    with_blooms, with_index = chance.random() < 0.7, chance.random() < 0.7
+    for number in range(chance.choice([2, 3, 6])):
+        options = generate.writer_options(chance, data.schema, "2.6")
+        options.update(store_decimal_as_integer=False, write_statistics=True, store_schema=True,
+                       write_page_index=with_index or chance.random() < 0.5)
+        options.pop("column_encoding", None)
+        options.pop("bloom_filter_options", None)
+        if with_blooms:
+            options["bloom_filter_options"] = {
+                name: {"ndv": chance.choice([10, 1000]), "fpp": 0.01}
+                for name, kind in zip(data.schema.names, data.schema.types) if str(kind) != "bool"}
+        path = tmp_path / f"in-{number:02}.parquet"
+        data.distinct = chance.choice([1, 10, 1000])
+        generate.write(path, data.table(chance.choice([1, 300, 2000])), options)
+        sources.append(path)
+    print(f"LITHIFY_SEED={SEED} case {case}")
+    place = tmp_path / "out"
+    place.mkdir()
+    outputs = lithify.merge(place / "out.parquet", sources,
+                            *chance.choice([[], ["--row-group-rows", "500"]]))
+    for engine in scans.CHECKS:
+        check(engine, sources, outputs, chance)
+
+
+def test_foreign_writers(arrow, duck, tmp_path):
+    """P1, RFC0009.2: files of pyarrow, DuckDB and Polars merge into one, and filters find all."""
+    hour = datetime.datetime(2026, 6, 15, 10, tzinfo=datetime.timezone.utc)
+    sources = foreign.write_partition(tmp_path / "in", "acme", hour, 12, SEED, hour)
+    outputs = lithify.merge(tmp_path / "out.parquet", sources)
+    judge.same_rows([arrow, duck], sources, outputs)
+    judge.honest_statistics(arrow, outputs)
+    for engine in scans.CHECKS:
+        check(engine, sources, outputs, random.Random(SEED))

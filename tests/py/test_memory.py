@@ -1,0 +1,105 @@
+"""P7: the peak of the whole process stays at its budget, whatever the inputs look like."""
+
+import hashlib
+
+import numpy
+import pyarrow
+import pyarrow.parquet as parquet
+import pytest
+
+import lithify
+
+pytestmark = pytest.mark.skipif(lithify.SANITIZED, reason="sanitizers multiply memory")
+MIB = 1 << 20
+MEMORY = ["--memory", "64MiB"]
+# The budget is of heap; the program itself, its stacks and libraries come on top.
+PEAK_MAX = 80 * MIB
+
+
+def merge_within(output, sources, *options):
+    """Merges with 64 MiB and wants the peak below PEAK_MAX."""
+    result = lithify.ok("merge", *MEMORY, *options, "-o", output, *sources)
+    assert result.peak_bytes < PEAK_MAX, f"peak of {result.peak_bytes / MIB:.1f} MiB: {result}"
+    print(f"peak {result.peak_bytes / MIB:.1f} MiB, {result.seconds:.2f} s")
+    return result
+
+
+def value_digest(paths):
+    """One digest of all values of the column `v`, few in memory at a time."""
+    digest, rows = hashlib.sha256(), 0
+    for path in paths:
+        for batch in parquet.ParquetFile(path).iter_batches(batch_size=16, columns=["v"]):
+            for value in batch.column(0):
+                digest.update(b"\0" if value.as_py() is None else b"\1" + value.as_py().encode())
+                rows += 1
+    return digest.hexdigest(), rows
+
+
+def test_wide(arrow, tmp_path):
+    """P7: 1,600 columns in 20 files."""
+    numbers = numpy.random.default_rng(1)
+    sources = []
+    for number in range(20):
+        columns = {}
+        for index in range(1600):
+            raw = numbers.integers(0, 1000, 100)
+            columns[f"column_{index:04}"] = raw if index % 2 else pyarrow.array(raw).cast(pyarrow.string())
+        sources.append(tmp_path / f"in-{number:02}.parquet")
+        parquet.write_table(pyarrow.table(columns), sources[-1], write_page_index=True)
+    output = tmp_path / "out.parquet"
+    merge_within(output, sources)
+    answer = arrow.ask("compare", sources=sources, outputs=[output])
+    assert answer == {"difference": None, "rows": 2000}
+
+
+@pytest.fixture(scope="module")
+def fat():
+    """200 strings of about 1 MB, each its own, that compress to about a tenth."""
+    numbers = numpy.random.default_rng(2)
+    letters = numpy.frombuffer(b"0123456789abcdefghijklmnopqrstuv", dtype=numpy.uint8)
+    blocks = [letters[numbers.integers(0, 32, 65536)].tobytes().decode() for _ in range(20)]
+    values = [f"{row:06}" + blocks[row % 20] * 15 for row in range(200)]
+    return pyarrow.table({"id": pyarrow.array(range(200)), "v": pyarrow.array(values)})
+
+
+@pytest.mark.parametrize("dictionary", [False, True], ids=["plain", "dictionary"])
+@pytest.mark.parametrize("codec", ["none", "snappy", "gzip", "brotli", "zstd", "lz4"])
+def test_fat_page(codec, dictionary, fat, tmp_path):
+    """P7: a row group of 200 rows of 1 MB in one page, far above the budget."""
+    source, small, output = (tmp_path / name for name in ("a.parquet", "b.parquet", "out.parquet"))
+    level = {"compression_level": 1} if codec in ("gzip", "brotli", "zstd") else {}
+    parquet.write_table(fat, source, compression=codec, use_dictionary=dictionary,
+                        data_page_size=1 << 30, dictionary_pagesize_limit=1 << 30,
+                        write_batch_size=1 << 20, **level)
+    parquet.write_table(fat.slice(0, 3), small, compression="snappy")
+    assert parquet.ParquetFile(source).num_row_groups == 1
+    merge_within(output, [source, small])
+    assert value_digest([output]) == value_digest([source, small])
+    for path in (source, small, output):
+        path.unlink()
+
+
+def test_equal_strings(tmp_path):
+    """HYP.1, P6: file size follows the bytes written: 200 MB of equal strings in dictionaries are one
+    small file, and no budget of memory decides where a file ends."""
+    table = pyarrow.table({"v": pyarrow.array(["x" * 100_000] * 100)})
+    sources = []
+    for number in range(20):
+        sources.append(tmp_path / f"in-{number:02}.parquet")
+        parquet.write_table(table, sources[-1])
+    place = tmp_path / "out"
+    place.mkdir()
+    result = merge_within(place / "out.parquet", sources, "--target-file", "1MiB")
+    made = sorted(place.rglob("*.parquet"))
+    assert len(made) == 1, f"{made}: {result}"
+    assert value_digest(made) == value_digest(sources)
+
+
+def test_many_row_groups(arrow, tmp_path):
+    """P7: 3,000 row groups in one file; footers and page indexes count against the budget."""
+    source, output = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    table = pyarrow.table({f"c{i}": pyarrow.array(range(6000)) for i in range(10)})
+    parquet.write_table(table, source, row_group_size=2, write_page_index=True)
+    merge_within(output, [source, source])
+    answer = arrow.ask("compare", sources=[source, source], outputs=[output])
+    assert answer == {"difference": None, "rows": 12000}
