@@ -105,6 +105,14 @@
 /* Workers of one pool: more than the cores of the machines this runs on. */
 #define LITH_THREADS_MAX 256u
 
+/* Names of writers that an output's original.created.by lists, and their length: enough for a
+ * partition, little beside a footer. */
+#define LITH_WRITERS_MAX 16u
+#define LITH_WRITER_NAME_BYTES_MAX 256u
+
+/* The list of inputs an output carries: 10,000 names of a few hundred bytes. */
+#define LITH_INPUT_LIST_BYTES_MAX (16 * LITH_MIB)
+
 /* Files kept open at once by one job; far below the usual limit of 1024. */
 #define LITH_OPEN_FILES_MAX 128u
 

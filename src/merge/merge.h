@@ -1,0 +1,85 @@
+/*
+ * Merging: many Parquet files of one schema into few, column by column.
+ *
+ * An output row group is the concatenation of whole input row groups. For each leaf column the
+ * movers append every source's values to the output chunk, so memory holds about one page and
+ * the dictionaries of one column, whatever the number of files. DESIGN.md section 7.
+ *
+ * The caller opens inputs and gives sinks; names, durability and verification are its own.
+ */
+#ifndef LITH_MERGE_MERGE_H
+#define LITH_MERGE_MERGE_H
+
+#include "base/work.h"
+#include "parquet/footer.h"
+#include "parquet/key_counts.h"
+#include "parquet/witness.h"
+
+/* Opens inputs by index. The merge closes what it opened; it may open an input several times. */
+struct lith_opener {
+    enum lith_code (*open)(struct lith_opener *opener, size_t index,
+                           struct lith_source **ret_source, struct lith_err *err);
+};
+
+struct lith_merge_input {
+    const char *name; /* for errors and the list of inputs; borrowed */
+    uint64_t size;
+};
+
+struct lith_merge_options {
+    uint64_t target_file_bytes; /* 0: one output */
+    uint64_t row_group_bytes;   /* uncompressed, of the source chunks; 0: no bound */
+    int64_t row_group_rows;     /* 0: no bound */
+    const char *pid;            /* outputs for a lake: written to the footer; else NULL */
+    const char *job;
+    const char *const *key_columns; /* leaf columns whose counts per value are witnessed */
+    size_t key_column_count;
+};
+
+/* One finished output file, as the merge knows it. Borrowed for the call of `end`. */
+struct lith_merge_file {
+    size_t index;
+    uint64_t bytes;
+    int64_t rows;
+    size_t first_input; /* the inputs whose rows it holds: [first_input, last_input] */
+    size_t last_input;
+    struct lith_witness *witness;
+};
+
+/* Where outputs go. `begin` gives the sink of output `index`; `end` is told when its last byte was
+ * written. On a failure of the merge `end` is not called for the open output. */
+struct lith_merge_outputs {
+    enum lith_code (*begin)(struct lith_merge_outputs *outputs, size_t index,
+                            struct lith_sink **ret_sink, struct lith_err *err);
+    enum lith_code (*end)(struct lith_merge_outputs *outputs, const struct lith_merge_file *file,
+                          struct lith_err *err);
+};
+
+/* A merge whose inputs' footers have been read and fit together. */
+struct lith_merge;
+
+/*
+ * Reads every footer once. CORRUPT, UNSUPPORTED, INVALID (schemas or meanings that differ) name
+ * the file. Everything borrowed outlives the merge.
+ */
+LITH_MUST_CHECK enum lith_code lith_merge_new(const struct lith_merge_input *inputs,
+                                              size_t input_count, struct lith_opener *opener,
+                                              const struct lith_merge_options *options,
+                                              const struct lith_work *work,
+                                              struct lith_merge **ret_merge, struct lith_err *err);
+
+/* Writes the outputs. At most once per merge. */
+LITH_MUST_CHECK enum lith_code
+lith_merge_run(struct lith_merge *merge, struct lith_merge_outputs *outputs, struct lith_err *err);
+
+/* Rows of all inputs, by their footers. */
+int64_t lith_merge_rows(const struct lith_merge *merge);
+/* The schema of the outputs. */
+const struct lith_schema *lith_merge_schema(const struct lith_merge *merge);
+/* The counts per value of the key columns over all inputs, filled by lith_merge_run. */
+const struct lith_key_counts *lith_merge_key_counts(const struct lith_merge *merge);
+
+/* NULL is a no-op. */
+void lith_merge_free(struct lith_merge *merge);
+
+#endif

@@ -1,0 +1,208 @@
+/*
+ * Running a merge: files, row groups, columns, sources, in that order of nesting.
+ *
+ * Only one output chunk is open at a time, and one source chunk. A file ends at the first row
+ * group border past its share of what is left, in bytes written.
+ */
+#include "merge/merge_state.h"
+
+#include "base/checked.h"
+#include "merge/input_list.h"
+#include "merge/mover.h"
+
+/* One run: the open output and what is left for the others. */
+struct run {
+    struct lith_merge *merge;
+    struct lith_merge_outputs *outputs;
+    struct lith_stream_hash hash;
+    struct lith_witness witness;
+    struct lith_file_writer *writer;
+    size_t next_unit;
+    uint64_t left_bytes; /* of units not taken yet */
+    uint64_t files_left;
+    size_t output_index;
+};
+
+static void progress_report(struct lith_merge *merge, uint64_t bytes)
+{
+    const struct lith_control *control = merge->work->control;
+
+    merge->bytes_done += bytes;
+    if (!control->progress)
+        return;
+    struct lith_progress progress = {
+        .bytes_done = merge->bytes_done,
+        .bytes_total = merge->input_bytes,
+        .phase = "merge",
+    };
+    control->progress(control->progress_ctx, &progress);
+}
+
+static struct lith_key_counts *counts_of(struct lith_merge *merge, uint32_t leaf)
+{
+    for (size_t i = 0; i < merge->options.key_column_count; i++) {
+        if (merge->key_leaves[i] == leaf)
+            return &merge->key_counts;
+    }
+    return NULL;
+}
+
+/* Moves one column of the units [begin, end) into the open chunk. */
+static enum lith_code column_move(struct run *run, uint32_t leaf, size_t begin, size_t end,
+                                  struct lith_err *err)
+{
+    struct lith_merge *merge = run->merge;
+    struct lith_move move = {
+        .leaf = leaf,
+        .codecs = merge->codecs,
+        .work = merge->work,
+        .writer = run->writer,
+        .hash = &run->hash,
+        .counts = counts_of(merge, leaf),
+    };
+
+    for (size_t i = begin; i < end; i++) {
+        const struct lith_unit *unit = &merge->units[i];
+        LITH_TRY(lith_work_check(merge->work, err));
+        LITH_TRY(lith_input_set_get(&merge->set, unit->input, &move.input, err));
+        move.row_group = unit->row_group;
+        if (lith_mover_run(lith_mover_choose(&move), &move, err) != LITH_OK)
+            return lith_err_prefix(err, "%s", move.input->name);
+        const struct lith_row_group *group = &move.input->footer->row_groups[unit->row_group];
+        progress_report(merge, (uint64_t)group->chunks[leaf].total_compressed_size);
+    }
+    return LITH_OK;
+}
+
+static enum lith_code chunk_write(struct run *run, uint32_t leaf, size_t begin, size_t end,
+                                  struct lith_err *err)
+{
+    struct lith_merge *merge = run->merge;
+    struct lith_chunk_plan plan =
+        lith_chunk_votes_plan(&merge->votes[leaf], lith_schema_leaf(&merge->schema, leaf));
+
+    lith_stream_hash_reset(&run->hash);
+    LITH_TRY(lith_file_writer_chunk(run->writer, &plan, err));
+    LITH_TRY(column_move(run, leaf, begin, end, err));
+    LITH_TRY(lith_file_writer_chunk_end(run->writer, err));
+    struct lith_witness_chunk chunk = {
+        .positions = run->hash.positions,
+        .values = run->hash.values,
+        .rows = run->hash.rows,
+        .fingerprint = lith_stream_hash_end(&run->hash),
+    };
+    return lith_witness_add(&run->witness, &chunk, err);
+}
+
+/* Writes the next output row group. */
+static enum lith_code row_group_write(struct run *run, struct lith_err *err)
+{
+    struct lith_merge *merge = run->merge;
+    struct lith_layout_limits limits = {
+        .row_group_bytes = merge->options.row_group_bytes,
+        .row_group_rows = merge->options.row_group_rows,
+    };
+    size_t begin = run->next_unit;
+    size_t end = lith_layout_row_group_end(merge->units, merge->unit_count, begin, &limits);
+    int64_t rows = 0;
+
+    for (size_t i = begin; i < end; i++) {
+        rows += merge->units[i].rows;
+        run->left_bytes -= merge->units[i].compressed_bytes;
+    }
+    LITH_TRY(lith_file_writer_row_group(run->writer, rows, err));
+    for (uint32_t leaf = 0; leaf < merge->schema.leaf_count; leaf++)
+        LITH_TRY(chunk_write(run, leaf, begin, end, err));
+    LITH_TRY(lith_file_writer_row_group_end(run->writer, err));
+    run->witness.rows += (uint64_t)rows;
+    run->witness.row_group_count++;
+    run->next_unit = end;
+    return LITH_OK;
+}
+
+/* Ends the file: the list of inputs where it belongs to a lake, key-values, footer. */
+static enum lith_code file_finish(struct run *run, size_t first_input, size_t last_input,
+                                  struct lith_err *err)
+{
+    struct lith_merge *merge = run->merge;
+    struct lith_key_value *entries;
+    uint32_t count;
+
+    LITH_TRY(lith_key_values_finish(&merge->key_values, 3, &entries, &count, err));
+    if (merge->options.pid) {
+        entries[count].key = lith_slice_text("lithify.pid");
+        entries[count++].value = lith_slice_text(merge->options.pid);
+        entries[count].key = lith_slice_text("lithify.job");
+        entries[count++].value = lith_slice_text(merge->options.job);
+        entries[count].key = lith_slice_text(LITH_INPUT_LIST_KEY);
+        LITH_TRY(lith_input_list_write(run->writer, merge->inputs, first_input, last_input,
+                                       merge->codecs, &merge->arena, &entries[count++].value, err));
+    }
+    return lith_file_writer_finish(run->writer, entries, count, err);
+}
+
+/* Fills the file that has been begun, and ends it. */
+static enum lith_code file_fill(struct run *run, struct lith_err *err)
+{
+    struct lith_merge *merge = run->merge;
+    uint64_t goal = lith_layout_file_goal(run->left_bytes, run->files_left);
+    size_t first_unit = run->next_unit;
+
+    while (run->next_unit < merge->unit_count && lith_file_writer_bytes(run->writer) < goal)
+        LITH_TRY(row_group_write(run, err));
+    /* Inputs without rows are held by the file that would have had them: the first one. */
+    size_t first_input = run->output_index == 0 ? 0 : merge->units[first_unit].input;
+    size_t last_input = run->next_unit == merge->unit_count
+                            ? merge->input_count - 1
+                            : merge->units[run->next_unit - 1].input;
+    LITH_TRY(file_finish(run, first_input, last_input, err));
+    struct lith_merge_file file = {
+        .index = run->output_index,
+        .bytes = lith_file_writer_bytes(run->writer),
+        .rows = lith_file_writer_rows(run->writer),
+        .first_input = first_input,
+        .last_input = last_input,
+        .witness = &run->witness,
+    };
+    return run->outputs->end(run->outputs, &file, err);
+}
+
+static enum lith_code file_write(struct run *run, struct lith_err *err)
+{
+    struct lith_merge *merge = run->merge;
+    struct lith_sink *sink;
+
+    lith_witness_init(&run->witness, merge->work, merge->schema.leaf_count);
+    enum lith_code code = run->outputs->begin(run->outputs, run->output_index, &sink, err);
+    if (code == LITH_OK)
+        code = lith_file_writer_new(sink, &merge->schema, merge->codecs, merge->work, &run->writer,
+                                    err);
+    if (code == LITH_OK)
+        code = file_fill(run, err);
+    lith_file_writer_free(run->writer);
+    run->writer = NULL;
+    lith_witness_done(&run->witness);
+    run->output_index++;
+    if (run->files_left > 1)
+        run->files_left--;
+    return code;
+}
+
+enum lith_code lith_merge_run(struct lith_merge *merge, struct lith_merge_outputs *outputs,
+                              struct lith_err *err)
+{
+    struct run run = {
+        .merge = merge,
+        .outputs = outputs,
+        .left_bytes = merge->input_bytes,
+        .files_left = lith_layout_file_count(merge->input_bytes, merge->options.target_file_bytes),
+    };
+    enum lith_code code;
+
+    LITH_TRY(lith_stream_hash_new(merge->work->mem, &run.hash, err));
+    do {
+        code = file_write(&run, err);
+    } while (code == LITH_OK && run.next_unit < merge->unit_count);
+    lith_stream_hash_done(&run.hash);
+    return code;
+}

@@ -1,0 +1,38 @@
+/*
+ * The inside of a merge: what merge_plan.c learns from footers and merge_run.c works from.
+ */
+#ifndef LITH_MERGE_MERGE_STATE_H
+#define LITH_MERGE_MERGE_STATE_H
+
+#include "merge/chunk_choice.h"
+#include "merge/gate.h"
+#include "merge/input_set.h"
+#include "merge/key_values.h"
+#include "merge/layout.h"
+
+struct lith_merge {
+    const struct lith_merge_input *inputs;
+    size_t input_count;
+    struct lith_merge_options options;
+    const struct lith_work *work;
+
+    struct lith_input_set set;
+    struct lith_codec_context *codecs;
+    struct lith_key_values key_values;
+
+    struct lith_arena arena;   /* what lives as long as the merge */
+    struct lith_schema schema; /* of the outputs, in `arena` */
+    char meaning[LITH_MEANING_BYTES];
+    struct lith_chunk_votes *votes; /* one per leaf */
+    struct lith_unit *units;        /* source row groups that hold rows, in input order */
+    size_t unit_count;
+    size_t unit_capacity;
+    int64_t rows;
+    uint64_t input_bytes; /* compressed, of all units */
+
+    uint32_t *key_leaves; /* leaf of options.key_columns[i], LITH_NO_INDEX where absent */
+    struct lith_key_counts key_counts;
+    uint64_t bytes_done; /* for progress */
+};
+
+#endif
