@@ -11,6 +11,7 @@
 #define LITH_MERGE_MERGE_H
 
 #include "base/work.h"
+#include "merge/layout.h"
 #include "parquet/footer.h"
 #include "parquet/key_counts.h"
 #include "parquet/witness.h"
@@ -36,6 +37,12 @@ struct lith_merge_options {
     size_t key_column_count;
 };
 
+/* The counts per value of one key column, over the rows of one output file. */
+struct lith_merge_key {
+    uint32_t leaf;
+    struct lith_key_counts counts;
+};
+
 /* One finished output file, as the merge knows it. Borrowed for the call of `end`. */
 struct lith_merge_file {
     size_t index;
@@ -43,7 +50,11 @@ struct lith_merge_file {
     int64_t rows;
     size_t first_input; /* the inputs whose rows it holds: [first_input, last_input] */
     size_t last_input;
+    const struct lith_unit *units; /* the source row groups that it is made of, in order */
+    size_t unit_count;
     struct lith_witness *witness;
+    const struct lith_merge_key *keys; /* one for each key column that the schema has */
+    size_t key_count;
 };
 
 /* Where outputs go. `begin` gives the sink of output `index`; `end` is told when its last byte was
@@ -76,9 +87,6 @@ lith_merge_run(struct lith_merge *merge, struct lith_merge_outputs *outputs, str
 int64_t lith_merge_rows(const struct lith_merge *merge);
 /* The schema of the outputs. */
 const struct lith_schema *lith_merge_schema(const struct lith_merge *merge);
-/* The counts per value of the key columns over all inputs, filled by lith_merge_run. */
-const struct lith_key_counts *lith_merge_key_counts(const struct lith_merge *merge);
-
 /* NULL is a no-op. */
 void lith_merge_free(struct lith_merge *merge);
 

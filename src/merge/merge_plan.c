@@ -141,11 +141,20 @@ static enum lith_code key_columns_find(struct lith_merge *merge, struct lith_err
 {
     void *block;
 
-    LITH_TRY(lith_arena_array(&merge->arena, merge->options.key_column_count,
-                              sizeof(*merge->key_leaves), &block, err));
-    merge->key_leaves = block;
-    for (size_t i = 0; i < merge->options.key_column_count; i++)
-        merge->key_leaves[i] = leaf_named(&merge->schema, merge->options.key_columns[i]);
+    LITH_TRY(lith_arena_array(&merge->arena, merge->options.key_column_count, sizeof(*merge->keys),
+                              &block, err));
+    merge->keys = block;
+    for (size_t i = 0; i < merge->options.key_column_count; i++) {
+        uint32_t leaf = leaf_named(&merge->schema, merge->options.key_columns[i]);
+        bool known = leaf == LITH_NO_INDEX;
+        for (size_t k = 0; k < merge->key_count; k++)
+            known = known || merge->keys[k].leaf == leaf;
+        if (known)
+            continue;
+        struct lith_merge_key *key = &merge->keys[merge->key_count++];
+        key->leaf = leaf;
+        lith_key_counts_init(&key->counts, merge->work->mem);
+    }
     return LITH_OK;
 }
 
@@ -183,7 +192,6 @@ enum lith_code lith_merge_new(const struct lith_merge_input *inputs, size_t inpu
     merge->work = work;
     lith_arena_init(&merge->arena, work->mem);
     lith_key_values_init(&merge->key_values, work->mem);
-    lith_key_counts_init(&merge->key_counts, work->mem);
     enum lith_code code = plan(merge, opener, err);
     if (code != LITH_OK) {
         lith_merge_free(merge);
@@ -200,7 +208,8 @@ void lith_merge_free(struct lith_merge *merge)
     lith_input_set_done(&merge->set);
     lith_codec_context_free(merge->codecs);
     lith_key_values_done(&merge->key_values);
-    lith_key_counts_done(&merge->key_counts);
+    for (size_t i = 0; i < merge->key_count; i++)
+        lith_key_counts_done(&merge->keys[i].counts);
     lith_arena_done(&merge->arena);
     lith_free(merge->units);
     lith_free(merge);
@@ -214,9 +223,4 @@ int64_t lith_merge_rows(const struct lith_merge *merge)
 const struct lith_schema *lith_merge_schema(const struct lith_merge *merge)
 {
     return &merge->schema;
-}
-
-const struct lith_key_counts *lith_merge_key_counts(const struct lith_merge *merge)
-{
-    return &merge->key_counts;
 }

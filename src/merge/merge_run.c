@@ -40,9 +40,9 @@ static void progress_report(struct lith_merge *merge, uint64_t bytes)
 
 static struct lith_key_counts *counts_of(struct lith_merge *merge, uint32_t leaf)
 {
-    for (size_t i = 0; i < merge->options.key_column_count; i++) {
-        if (merge->key_leaves[i] == leaf)
-            return &merge->key_counts;
+    for (size_t i = 0; i < merge->key_count; i++) {
+        if (merge->keys[i].leaf == leaf)
+            return &merge->keys[i].counts;
     }
     return NULL;
 }
@@ -162,7 +162,11 @@ static enum lith_code file_fill(struct run *run, struct lith_err *err)
         .rows = lith_file_writer_rows(run->writer),
         .first_input = first_input,
         .last_input = last_input,
+        .units = merge->units + first_unit,
+        .unit_count = run->next_unit - first_unit,
         .witness = &run->witness,
+        .keys = merge->keys,
+        .key_count = merge->key_count,
     };
     return run->outputs->end(run->outputs, &file, err);
 }
@@ -173,6 +177,10 @@ static enum lith_code file_write(struct run *run, struct lith_err *err)
     struct lith_sink *sink;
 
     lith_witness_init(&run->witness, merge->work, merge->schema.leaf_count);
+    for (size_t i = 0; i < merge->key_count; i++) {
+        lith_key_counts_done(&merge->keys[i].counts);
+        lith_key_counts_init(&merge->keys[i].counts, merge->work->mem);
+    }
     enum lith_code code = run->outputs->begin(run->outputs, run->output_index, &sink, err);
     if (code == LITH_OK)
         code = lith_file_writer_new(sink, &merge->schema, merge->codecs, merge->work, &run->writer,

@@ -30,8 +30,8 @@ struct lith_merge {
     int64_t rows;
     uint64_t input_bytes; /* compressed, of all units */
 
-    uint32_t *key_leaves; /* leaf of options.key_columns[i], LITH_NO_INDEX where absent */
-    struct lith_key_counts key_counts;
+    struct lith_merge_key *keys; /* the key columns that the schema has; counts of the open file */
+    size_t key_count;
     uint64_t bytes_done; /* for progress */
 };
 
