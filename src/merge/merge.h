@@ -85,6 +85,11 @@ lith_merge_run(struct lith_merge *merge, struct lith_merge_outputs *outputs, str
 
 /* Rows of all inputs, by their footers. */
 int64_t lith_merge_rows(const struct lith_merge *merge);
+/* Adds the rows of each input to its entry of `rows` (one per input); once lith_merge_run has
+ * succeeded, these were all read. */
+void lith_merge_rows_by_input(const struct lith_merge *merge, int64_t *rows);
+/* After a failed lith_merge_run: the input whose reading failed, or SIZE_MAX when none did. */
+size_t lith_merge_bad_input(const struct lith_merge *merge);
 /* The schema of the outputs. */
 const struct lith_schema *lith_merge_schema(const struct lith_merge *merge);
 /* NULL is a no-op. */

@@ -8,42 +8,12 @@
 
 #include "base/checked.h"
 
-static enum lith_code names_copy(struct lith_arena *arena, struct lith_slice *slice,
-                                 struct lith_err *err)
-{
-    void *copy;
-
-    LITH_TRY(lith_arena_copy(arena, slice->data, slice->bytes, &copy, err));
-    slice->data = copy;
-    return LITH_OK;
-}
-
-/* A schema that outlives the footer it came from. */
-static enum lith_code schema_copy(const struct lith_schema *from, struct lith_arena *arena,
-                                  struct lith_schema *ret_schema, struct lith_err *err)
-{
-    struct lith_schema schema = {.node_count = from->node_count};
-    void *block;
-
-    LITH_TRY(
-        lith_arena_copy(arena, from->nodes, from->node_count * sizeof(*from->nodes), &block, err));
-    schema.nodes = block;
-    for (uint32_t i = 0; i < schema.node_count; i++) {
-        LITH_TRY(names_copy(arena, &schema.nodes[i].name, err));
-        if (schema.nodes[i].logical.raw.bytes)
-            LITH_TRY(names_copy(arena, &schema.nodes[i].logical.raw, err));
-    }
-    LITH_TRY(lith_schema_link(&schema, arena, err));
-    *ret_schema = schema;
-    return LITH_OK;
-}
-
 static enum lith_code first_take(struct lith_merge *merge, const struct lith_footer *footer,
                                  struct lith_err *err)
 {
     void *block;
 
-    LITH_TRY(schema_copy(&footer->schema, &merge->arena, &merge->schema, err));
+    LITH_TRY(lith_schema_copy(&footer->schema, &merge->arena, &merge->schema, err));
     LITH_TRY(lith_arena_array(&merge->arena, merge->schema.leaf_count, sizeof(*merge->votes),
                               &block, err));
     merge->votes = block;
@@ -190,6 +160,7 @@ enum lith_code lith_merge_new(const struct lith_merge_input *inputs, size_t inpu
     merge->input_count = input_count;
     merge->options = *options;
     merge->work = work;
+    merge->bad_input = SIZE_MAX;
     lith_arena_init(&merge->arena, work->mem);
     lith_key_values_init(&merge->key_values, work->mem);
     enum lith_code code = plan(merge, opener, err);
@@ -223,4 +194,15 @@ int64_t lith_merge_rows(const struct lith_merge *merge)
 const struct lith_schema *lith_merge_schema(const struct lith_merge *merge)
 {
     return &merge->schema;
+}
+
+void lith_merge_rows_by_input(const struct lith_merge *merge, int64_t *rows)
+{
+    for (size_t i = 0; i < merge->unit_count; i++)
+        rows[merge->units[i].input] += merge->units[i].rows;
+}
+
+size_t lith_merge_bad_input(const struct lith_merge *merge)
+{
+    return merge->bad_input;
 }

@@ -64,10 +64,12 @@ static enum lith_code column_move(struct run *run, uint32_t leaf, size_t begin, 
     for (size_t i = begin; i < end; i++) {
         const struct lith_unit *unit = &merge->units[i];
         LITH_TRY(lith_work_check(merge->work, err));
+        merge->bad_input = unit->input;
         LITH_TRY(lith_input_set_get(&merge->set, unit->input, &move.input, err));
         move.row_group = unit->row_group;
         if (lith_mover_run(lith_mover_choose(&move), &move, err) != LITH_OK)
             return lith_err_prefix(err, "%s", move.input->name);
+        merge->bad_input = SIZE_MAX;
         const struct lith_row_group *group = &move.input->footer->row_groups[unit->row_group];
         progress_report(merge, (uint64_t)group->chunks[leaf].total_compressed_size);
     }

@@ -32,6 +32,7 @@ struct lith_merge {
 
     struct lith_merge_key *keys; /* the key columns that the schema has; counts of the open file */
     size_t key_count;
+    size_t bad_input;    /* SIZE_MAX: none */
     uint64_t bytes_done; /* for progress */
 };
 

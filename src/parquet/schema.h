@@ -95,4 +95,10 @@ LITH_MUST_CHECK enum lith_code lith_schema_equal(const struct lith_schema *a,
                                                  struct lith_arena *arena, bool *ret_equal,
                                                  const char **ret_difference, struct lith_err *err);
 
+/* A copy in `arena` that borrows nothing of `from`. NOMEM, LIMIT. */
+LITH_MUST_CHECK enum lith_code lith_schema_copy(const struct lith_schema *from,
+                                                struct lith_arena *arena,
+                                                struct lith_schema *ret_schema,
+                                                struct lith_err *err);
+
 #endif

@@ -1,0 +1,313 @@
+/*
+ * Compacting one partition: look, lock, look again, fold, adopt, lease, merge, commit.
+ *
+ * Footers are read before anything is written, so that a partition which only looks due (its files
+ * do not join, say) is left as it is, sweep after sweep. From the lease on the job works from one
+ * view; its commit holds only if the manifest still is the one of that view. DESIGN.md section 5.
+ */
+#include "job/job.h"
+
+#include <string.h>
+
+#include "job/facts.h"
+#include "job/look.h"
+#include "job/merge_step.h"
+#include "lake/commit.h"
+
+/* How often one pass starts over because a file turned out to be damaged and was set aside. */
+#define ROUNDS_MAX 8u
+
+/* One commit on the view's manifest. *ret_put tells what came of it. */
+static enum lith_code commit(const struct lith_job *job, const struct lith_view *view,
+                             const struct lith_manifest *next, enum lith_put *ret_put,
+                             struct lith_err *err)
+{
+    const struct lith_blob *expected = view->blob.data ? &view->blob : NULL;
+
+    return lith_commit_put(job->folder, expected, next, job->work->mem, ret_put, err);
+}
+
+/* As commit, where anything but success ends the job. */
+static enum lith_code commit_or_stop(const struct lith_job *job, const struct lith_view *view,
+                                     const struct lith_manifest *next, struct lith_err *err)
+{
+    enum lith_put put;
+
+    LITH_TRY(commit(job, view, next, &put, err));
+    if (put == LITH_PUT_LOST)
+        return lith_fail(err, LITH_E_CONFLICT, "another program committed first; run again");
+    if (put == LITH_PUT_UNKNOWN)
+        return lith_fail(err, LITH_E_TRANSIENT,
+                         "the outcome of a commit is not known; run again to settle it");
+    return LITH_OK;
+}
+
+static enum lith_code stamp_make(const struct lith_job *job, struct lith_stamp *ret_stamp,
+                                 struct lith_err *err)
+{
+    int64_t now_ns;
+
+    LITH_TRY(lith_folder_now(job->folder, &now_ns, err));
+    lith_stamp_draw(job->env, now_ns, ret_stamp);
+    return LITH_OK;
+}
+
+/* Gives the partition a manifest that names what is there. */
+static enum lith_code adopt(const struct lith_job *job, const struct lith_look *look,
+                            struct lith_err *err)
+{
+    struct lith_manifest next;
+    struct lith_stamp stamp;
+    char pid[LITH_PID_TEXT_BYTES];
+
+    if (look->book.lost_output)
+        return lith_fail(err, LITH_E_INVALID,
+                         "there is no manifest, but %s is an output of Lithify and inputs of it "
+                         "are here too: a manifest was lost; nothing is done before it is restored",
+                         look->book.lost_output);
+    lith_pid_draw(job->env, pid);
+    struct lith_adopt adopt = {
+        .manifest_name = job->options->manifest_name,
+        .pid = pid,
+        .listing = &look->view.listing,
+        .unlisted_live = true,
+    };
+    LITH_TRY(stamp_make(job, &stamp, err));
+    LITH_TRY(lith_commit_adopt(NULL, &adopt, &stamp, job->arena, &next, err));
+    return commit_or_stop(job, &look->view, &next, err);
+}
+
+/*
+ * Names late files in the manifest: those whose footer parses and that are old enough; at once
+ * right after an adoption.
+ */
+static enum lith_code fold(const struct lith_job *job, const struct lith_look *look, bool at_once,
+                           uint64_t *folded, struct lith_err *err)
+{
+    struct lith_fold fold;
+    struct lith_manifest next;
+    struct lith_stamp stamp;
+
+    LITH_TRY(lith_look_late(look, job, at_once, &fold, err));
+    if (fold.file_count == 0)
+        return LITH_OK;
+    LITH_TRY(stamp_make(job, &stamp, err));
+    LITH_TRY(
+        lith_commit_fold(lith_view_manifest(&look->view), &fold, &stamp, job->arena, &next, err));
+    LITH_TRY(commit_or_stop(job, &look->view, &next, err));
+    *folded += fold.file_count;
+    return LITH_OK;
+}
+
+/* Adopts where needed and folds; the look is fresh afterwards. */
+static enum lith_code prepare(const struct lith_job *job, struct lith_look *look, uint64_t *folded,
+                              struct lith_err *err)
+{
+    bool adopted = false;
+
+    if (!lith_view_manifest(&look->view)) {
+        LITH_TRY(adopt(job, look, err));
+        LITH_TRY(lith_look_again(look, job, err));
+        adopted = true;
+    }
+    uint64_t before = *folded;
+    LITH_TRY(fold(job, look, adopted, folded, err));
+    return *folded == before ? LITH_OK : lith_look_again(look, job, err);
+}
+
+/* Raises the epoch: no job begun before this one can commit any more. */
+static enum lith_code lease(const struct lith_job *job, struct lith_look *look,
+                            struct lith_err *err)
+{
+    struct lith_manifest next;
+    struct lith_stamp stamp;
+
+    LITH_TRY(stamp_make(job, &stamp, err));
+    LITH_TRY(lith_commit_lease(lith_view_manifest(&look->view), &stamp, job->arena, &next, err));
+    LITH_TRY(commit_or_stop(job, &look->view, &next, err));
+    return lith_look_again(look, job, err);
+}
+
+/* After a lost commit: reads manifest, then list, and tries once more where that is allowed. */
+static enum lith_code commit_again(const struct lith_job *job, const struct lith_merge_step *step,
+                                   const struct lith_compact *compact,
+                                   const struct lith_stamp *stamp, uint64_t epoch,
+                                   struct lith_err *err)
+{
+    LITH_AUTO(view) struct lith_view view = {0};
+    struct lith_attempt attempt = {
+        .commit_id = stamp->commit_id,
+        .epoch = epoch,
+        .inputs = step->inputs,
+        .input_count = step->input_count,
+        .outputs = step->outputs.entries,
+        .output_count = step->outputs.count,
+    };
+    struct lith_manifest next;
+    const char *why = "";
+
+    LITH_TRY(lith_view_take_list_last(job->folder, job->work->mem, &view, err));
+    switch (lith_commit_judge(&view, &attempt, &why)) {
+    case LITH_RETRY_DONE:
+        return LITH_OK;
+    case LITH_RETRY_AGAIN:
+        break;
+    case LITH_RETRY_DROP:
+        return lith_fail(err, LITH_E_CONFLICT,
+                         "another program committed first (%s); the work is "
+                         "dropped, nothing was deleted",
+                         why);
+    }
+    LITH_TRY(
+        lith_commit_compact(lith_view_manifest(&view), compact, stamp, job->arena, &next, err));
+    return commit_or_stop(job, &view, &next, err);
+}
+
+static enum lith_code outputs_commit(const struct lith_job *job, const struct lith_look *look,
+                                     const struct lith_merge_step *step, struct lith_err *err)
+{
+    const struct lith_manifest *base = lith_view_manifest(&look->view);
+    struct lith_compact compact = {
+        .inputs = step->inputs,
+        .input_count = step->input_count,
+        .outputs = step->outputs.entries,
+        .output_count = step->outputs.count,
+        .policy_hash = job->options->policy_hash,
+    };
+    struct lith_manifest next;
+    struct lith_stamp stamp;
+    enum lith_put put;
+
+    LITH_TRY(stamp_make(job, &stamp, err));
+    LITH_TRY(lith_commit_compact(base, &compact, &stamp, job->arena, &next, err));
+    LITH_TRY(commit(job, &look->view, &next, &put, err));
+    if (put == LITH_PUT_UNKNOWN)
+        return lith_fail(err, LITH_E_TRANSIENT,
+                         "the outcome of the commit is not known; everything is kept, run again");
+    if (put == LITH_PUT_LOST)
+        return commit_again(job, step, &compact, &stamp, base->epoch, err);
+    return LITH_OK;
+}
+
+/* Sets a damaged input aside, so that the rest of the partition can go on. */
+static enum lith_code set_aside(const struct lith_job *job, const struct lith_look *look,
+                                const char *name, const char *reason, struct lith_err *err)
+{
+    const struct lith_entry *entry = lith_manifest_live(lith_view_manifest(&look->view), name);
+    struct lith_quarantine quarantine = {.name = name, .reason = reason};
+    struct lith_fold fold = {.quarantine = &quarantine, .quarantine_count = 1};
+    struct lith_manifest next;
+    struct lith_stamp stamp;
+
+    LITH_TRY(stamp_make(job, &stamp, err));
+    quarantine.etag = entry ? entry->etag : NULL;
+    quarantine.since_ns = stamp.at_ns;
+    LITH_TRY(
+        lith_commit_fold(lith_view_manifest(&look->view), &fold, &stamp, job->arena, &next, err));
+    return commit_or_stop(job, &look->view, &next, err);
+}
+
+static void report_outputs(const struct lith_look *look, const struct lith_merge_step *step,
+                           struct lith_partition_report *report)
+{
+    report->state = LITH_PARTITION_COMPACTED;
+    report->reason = "compacted";
+    report->inputs = step->input_count;
+    report->outputs = step->outputs.count;
+    report->input_bytes = look->plan.input_bytes;
+    report->output_bytes = step->outputs.bytes;
+    report->rows = step->outputs.rows;
+    report->files_after = report->files_before - step->input_count + step->outputs.count;
+}
+
+/* One merge and its commit. *ret_again: a damaged input was set aside instead. */
+static enum lith_code merge_round(const struct lith_job *job, struct lith_look *look,
+                                  struct lith_partition_report *report, bool *ret_again,
+                                  struct lith_err *err)
+{
+    struct lith_merge_step step;
+    struct lith_err reason;
+    void *text;
+
+    *ret_again = false;
+    enum lith_code code =
+        lith_merge_step_run(&step, job, lith_view_manifest(&look->view), &look->plan, err);
+    if (code == LITH_OK)
+        code = outputs_commit(job, look, &step, err);
+    if (code == LITH_OK)
+        report_outputs(look, &step, report);
+    lith_merge_step_done(&step);
+    if (code == LITH_OK || !step.bad_input)
+        return code;
+    reason = *err;
+    LITH_TRY(lith_arena_copy(job->arena, reason.text, strlen(reason.text), &text, err));
+    LITH_TRY(set_aside(job, look, step.bad_input, text, err));
+    *ret_again = true;
+    return LITH_OK;
+}
+
+/* The part that holds the lock. */
+static enum lith_code compact_locked(const struct lith_job *job, struct lith_look *look,
+                                     struct lith_partition_report *report, struct lith_err *err)
+{
+    for (unsigned round = 0; round < ROUNDS_MAX; round++) {
+        bool again;
+        LITH_TRY(lith_look_again(look, job, err));
+        if (look->plan.reason == LITH_PART_DUE || lith_view_manifest(&look->view)) {
+            if (!lith_part_reason_blocks(look->plan.reason))
+                LITH_TRY(prepare(job, look, &report->folded, err));
+        }
+        if (look->plan.reason == LITH_PART_DUE)
+            LITH_TRY(lease(job, look, err));
+        LITH_TRY(lith_look_report(look, job, report, err));
+        if (look->plan.reason != LITH_PART_DUE)
+            return LITH_OK;
+        LITH_TRY(merge_round(job, look, report, &again, err));
+        if (!again)
+            return LITH_OK;
+    }
+    return lith_fail(err, LITH_E_CORRUPT,
+                     "%u damaged files were set aside in one pass; the next one goes on",
+                     ROUNDS_MAX);
+}
+
+enum lith_code lith_job_compact(const struct lith_job *job, struct lith_partition_report *report,
+                                struct lith_err *err)
+{
+    struct lith_look look;
+
+    LITH_TRY(lith_look_init(&look, job, err));
+    enum lith_code code = lith_look_again(&look, job, err);
+    if (code == LITH_OK)
+        code = lith_look_report(&look, job, report, err);
+    if (code == LITH_OK && lith_look_wants_work(&look, job)) {
+        code = lith_folder_lock(job->folder, LITH_LOCK_TRY, err);
+        if (code == LITH_OK) {
+            code = compact_locked(job, &look, report, err);
+            lith_folder_unlock(job->folder);
+        }
+    }
+    lith_look_done(&look);
+    return code;
+}
+
+enum lith_code lith_job_plan(const struct lith_job *job, struct lith_partition_report *report,
+                             struct lith_err *err)
+{
+    struct lith_look look;
+
+    LITH_TRY(lith_look_init(&look, job, err));
+    look.all_files = true;
+    enum lith_code code = lith_look_again(&look, job, err);
+    if (code == LITH_OK)
+        code = lith_look_report(&look, job, report, err);
+    if (code == LITH_OK && look.plan.reason == LITH_PART_DUE) {
+        report->state = LITH_PARTITION_COMPACTED;
+        report->inputs = look.plan.input_count;
+        report->outputs = look.plan.output_count;
+        report->input_bytes = look.plan.input_bytes;
+        report->files_after = report->files_before - report->inputs + report->outputs;
+    }
+    lith_look_done(&look);
+    return code;
+}

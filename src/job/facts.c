@@ -1,0 +1,203 @@
+/*
+ * Facts: footers read one after the other into an arena that is reset between them.
+ */
+#include "job/facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "merge/gate.h"
+#include "merge/input_list.h"
+
+enum lith_code lith_fact_book_init(struct lith_fact_book *book, struct lith_arena *arena,
+                                   struct lith_mem *mem, struct lith_err *err)
+{
+    *book = (struct lith_fact_book){.arena = arena};
+    return lith_codec_context_new(mem, &book->codecs, err);
+}
+
+void lith_fact_book_done(struct lith_fact_book *book)
+{
+    lith_codec_context_free(book->codecs);
+    book->codecs = NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct lith_facts *left = a;
+    const struct lith_facts *right = b;
+
+    return strcmp(left->name, right->name);
+}
+
+const struct lith_facts *lith_fact_book_find(const struct lith_fact_book *book, const char *name)
+{
+    struct lith_facts key = {.name = name};
+
+    return book->count ? bsearch(&key, book->facts, book->count, sizeof(key), by_name) : NULL;
+}
+
+/* Makes room for one more of an array that lives in the book's arena. */
+static enum lith_code room_for_one(struct lith_arena *arena, void **array, size_t count,
+                                   size_t *capacity, size_t element_bytes, struct lith_err *err)
+{
+    void *grown;
+
+    if (count < *capacity)
+        return LITH_OK;
+    size_t wanted = *capacity ? *capacity * 2 : 16;
+    LITH_TRY(lith_arena_array(arena, wanted, element_bytes, &grown, err));
+    if (count)
+        memcpy(grown, *array, count * element_bytes);
+    *array = grown;
+    *capacity = wanted;
+    return LITH_OK;
+}
+
+/* The schema of a footer, copied to outlive it. */
+static enum lith_code schema_keep(struct lith_fact_book *book, const struct lith_footer *footer,
+                                  struct lith_schema **ret_schema, struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(lith_arena_alloc(book->arena, sizeof(struct lith_schema), &block, err));
+    LITH_TRY(lith_schema_copy(&footer->schema, book->arena, block, err));
+    *ret_schema = block;
+    return LITH_OK;
+}
+
+/* The number of the set that a footer joins; a new one when none fits. Numbers begin at 1. */
+static enum lith_code set_find(struct lith_fact_book *book, const struct lith_footer *footer,
+                               struct lith_arena *scratch, uint64_t *ret_set, struct lith_err *err)
+{
+    char meaning[LITH_MEANING_BYTES];
+    const char *difference;
+    void *copy;
+
+    lith_gate_meaning(footer, meaning);
+    for (size_t i = 0; i < book->set_count; i++) {
+        bool equal = false;
+        if (strcmp(book->sets[i].meaning, meaning) != 0)
+            continue;
+        LITH_TRY(lith_schema_equal(book->sets[i].schema, &footer->schema, scratch, &equal,
+                                   &difference, err));
+        if (equal) {
+            *ret_set = i + 1;
+            return LITH_OK;
+        }
+    }
+    void *sets = book->sets;
+    LITH_TRY(room_for_one(book->arena, &sets, book->set_count, &book->set_capacity,
+                          sizeof(*book->sets), err));
+    book->sets = sets;
+    struct lith_fact_set *set = &book->sets[book->set_count];
+    LITH_TRY(lith_arena_copy(book->arena, meaning, strlen(meaning), &copy, err));
+    set->meaning = copy;
+    LITH_TRY(schema_keep(book, footer, &set->schema, err));
+    *ret_set = ++book->set_count;
+    return LITH_OK;
+}
+
+/* Notes an output of ours some of whose inputs are here too, as files of their own. */
+static enum lith_code lost_check(struct lith_fact_book *book, const char *name,
+                                 struct lith_source *source, const struct lith_footer *footer,
+                                 const struct lith_snapshot *snapshot, struct lith_arena *scratch,
+                                 struct lith_err *err)
+{
+    struct lith_listed_input *inputs;
+    size_t count;
+    void *copy;
+
+    if (book->lost_output || !lith_footer_key(footer, LITH_INPUT_LIST_KEY))
+        return LITH_OK;
+    LITH_TRY(lith_input_list_read(source, footer, book->codecs, scratch, &inputs, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        const struct lith_snapshot_file *file = lith_snapshot_find(snapshot, inputs[i].name);
+        if (!file || !file->live || !file->object || file->object->size != inputs[i].size)
+            continue;
+        LITH_TRY(lith_arena_copy(book->arena, name, strlen(name), &copy, err));
+        book->lost_output = copy;
+        return LITH_OK;
+    }
+    return LITH_OK;
+}
+
+static enum lith_code footer_take(struct lith_fact_book *book, const struct lith_job *job,
+                                  const struct lith_snapshot *snapshot,
+                                  const struct lith_object *object, struct lith_facts *facts,
+                                  struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    LITH_AUTO(source) struct lith_source *source = NULL;
+    struct lith_footer footer;
+    uint64_t rows = 0;
+
+    lith_arena_init(&scratch, job->work->mem);
+    LITH_TRY(lith_folder_source_open(job->folder, object, &source, err));
+    LITH_TRY(lith_footer_read(source, &scratch, &footer, err));
+    LITH_TRY(lith_schema_normalise(&footer.schema, &scratch, err));
+    for (uint32_t i = 0; i < footer.row_group_count; i++) {
+        if (!lith_add_u64(rows, (uint64_t)footer.row_groups[i].num_rows, &rows))
+            return lith_fail(err, LITH_E_CORRUPT, "row counts do not sum up");
+    }
+    facts->rows = rows;
+    facts->has_rows = true;
+    if (!snapshot->manifest)
+        LITH_TRY(lost_check(book, object->name, source, &footer, snapshot, &scratch, err));
+    LITH_TRY(lith_gate_file(&footer, err));
+    return set_find(book, &footer, &scratch, &facts->schema_set, err);
+}
+
+/* True for what is wrong with the file, false for what is wrong with the machine or the moment. */
+static bool is_of_the_file(enum lith_code code)
+{
+    return code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED || code == LITH_E_INVALID ||
+           code == LITH_E_DENIED;
+}
+
+static enum lith_code file_add(struct lith_fact_book *book, const struct lith_job *job,
+                               const struct lith_snapshot *snapshot,
+                               const struct lith_object *object, struct lith_err *err)
+{
+    struct lith_facts facts = {0};
+    void *copy;
+
+    LITH_TRY(lith_work_check(job->work, err));
+    LITH_TRY(lith_arena_copy(book->arena, object->name, strlen(object->name), &copy, err));
+    facts.name = copy;
+    enum lith_code code = footer_take(book, job, snapshot, object, &facts, err);
+    if (code == LITH_E_NOT_FOUND)
+        return lith_fail(err, LITH_E_CONFLICT, "%s vanished while it was looked at", object->name);
+    if (code != LITH_OK && !is_of_the_file(code))
+        return lith_err_prefix(err, "%s", object->name);
+    if (code != LITH_OK) {
+        LITH_TRY(lith_arena_copy(book->arena, err->text, strlen(err->text), &copy, err));
+        facts.blocked = copy;
+    }
+    void *array = book->facts;
+    LITH_TRY(
+        room_for_one(book->arena, &array, book->count, &book->capacity, sizeof(*book->facts), err));
+    book->facts = array;
+    book->facts[book->count++] = facts;
+    return LITH_OK;
+}
+
+enum lith_code lith_fact_book_fill(struct lith_fact_book *book, const struct lith_job *job,
+                                   const struct lith_snapshot *snapshot, struct lith_err *err)
+{
+    size_t known = book->count;
+
+    for (size_t i = 0; i < snapshot->file_count; i++) {
+        const struct lith_snapshot_file *file = &snapshot->files[i];
+        struct lith_facts key = {.name = file->name};
+        if (!file->live || !file->object || file->object->is_link)
+            continue;
+        if (known && bsearch(&key, book->facts, known, sizeof(key), by_name))
+            continue;
+        LITH_TRY(file_add(book, job, snapshot, file->object, err));
+    }
+    if (book->count > known)
+        qsort(book->facts, book->count, sizeof(*book->facts), by_name);
+    return LITH_OK;
+}

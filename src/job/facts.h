@@ -1,0 +1,50 @@
+/*
+ * Facts: what the footers of a partition's live files say, for the planner.
+ *
+ * A footer is read once per file identity and job; a file that cannot be read, or not merged, has
+ * a reason of its own and stays out. Files are numbered into sets whose schemas and meanings join.
+ */
+#ifndef LITH_JOB_FACTS_H
+#define LITH_JOB_FACTS_H
+
+#include "codec/codec.h"
+#include "job/job.h"
+#include "plan/plan.h"
+
+/* A set of files that may be merged with one another, by its first file. */
+struct lith_fact_set {
+    struct lith_schema *schema;
+    const char *meaning;
+};
+
+struct lith_fact_book {
+    struct lith_arena *arena; /* of everything below */
+    struct lith_facts *facts; /* sorted by name */
+    size_t count;
+    size_t capacity;
+    struct lith_fact_set *sets;
+    size_t set_count;
+    size_t set_capacity;
+    const char *lost_output; /* an output whose inputs are present: a manifest was lost; or NULL */
+    struct lith_codec_context *codecs;
+};
+
+LITH_MUST_CHECK enum lith_code lith_fact_book_init(struct lith_fact_book *book,
+                                                   struct lith_arena *arena, struct lith_mem *mem,
+                                                   struct lith_err *err);
+void lith_fact_book_done(struct lith_fact_book *book);
+
+/*
+ * Reads the footers of all live files of the snapshot that the book does not know yet. A file that
+ * vanished or changed meanwhile is CONFLICT; a failure of the machine (IO, NOMEM, LIMIT) is passed
+ * on; what is wrong with a file itself becomes its reason.
+ */
+LITH_MUST_CHECK enum lith_code lith_fact_book_fill(struct lith_fact_book *book,
+                                                   const struct lith_job *job,
+                                                   const struct lith_snapshot *snapshot,
+                                                   struct lith_err *err);
+
+/* The facts of a file, or NULL. */
+const struct lith_facts *lith_fact_book_find(const struct lith_fact_book *book, const char *name);
+
+#endif

@@ -1,0 +1,187 @@
+/*
+ * Cleaning one partition: fence, delete, clean.
+ *
+ * The fence is a commit that raises the epoch and names what is about to go, so that no output
+ * begun before it can ever be committed. Only then are files deleted, each by its identity; and
+ * only a list made after that takes names out of the manifest. DESIGN.md section 5, GC.
+ */
+#include "job/job.h"
+
+#include <string.h>
+
+#include "codec/codec.h"
+#include "lake/commit.h"
+#include "merge/input_list.h"
+#include "parquet/footer.h"
+
+/* What one orphan's footer says; `known` stays false where it says nothing that can be trusted. */
+static enum lith_code orphan_read(const struct lith_job *job, struct lith_codec_context *codecs,
+                                  const struct lith_object *object,
+                                  struct lith_orphan_inputs *orphan, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    LITH_AUTO(source) struct lith_source *source = NULL;
+    struct lith_listed_input *inputs;
+    struct lith_footer footer;
+    size_t count;
+    void *block;
+
+    lith_arena_init(&scratch, job->work->mem);
+    LITH_TRY(lith_folder_source_open(job->folder, object, &source, err));
+    LITH_TRY(lith_footer_read(source, &scratch, &footer, err));
+    LITH_TRY(lith_input_list_read(source, &footer, codecs, &scratch, &inputs, &count, err));
+    LITH_TRY(lith_arena_array(job->arena, count, sizeof(char *), &block, err));
+    const char **names = block;
+    for (size_t i = 0; i < count; i++) {
+        LITH_TRY(lith_arena_copy(job->arena, inputs[i].name, strlen(inputs[i].name), &block, err));
+        names[i] = block;
+    }
+    orphan->inputs = names;
+    orphan->input_count = count;
+    orphan->known = true;
+    return LITH_OK;
+}
+
+static enum lith_code orphans_read(const struct lith_job *job, const struct lith_snapshot *snapshot,
+                                   struct lith_orphan_inputs **ret_orphans, size_t *ret_count,
+                                   struct lith_err *err)
+{
+    struct lith_codec_context *codecs;
+    enum lith_code code = LITH_OK;
+    size_t count = 0;
+    void *block;
+
+    LITH_TRY(lith_arena_array(job->arena, snapshot->state_count[LITH_FILE_ORPHAN],
+                              sizeof(struct lith_orphan_inputs), &block, err));
+    struct lith_orphan_inputs *orphans = block;
+    LITH_TRY(lith_codec_context_new(job->work->mem, &codecs, err));
+    for (size_t i = 0; i < snapshot->file_count; i++) {
+        const struct lith_snapshot_file *file = &snapshot->files[i];
+        if (file->state != LITH_FILE_ORPHAN || !file->object)
+            continue;
+        orphans[count].name = file->name;
+        code = orphan_read(job, codecs, file->object, &orphans[count], err);
+        if (code == LITH_E_NOMEM || code == LITH_E_LIMIT || code == LITH_E_CANCELLED)
+            break;
+        code = LITH_OK; /* not known: it stays */
+        count++;
+    }
+    lith_codec_context_free(codecs);
+    *ret_orphans = orphans;
+    *ret_count = count;
+    return code;
+}
+
+static enum lith_code commit_now(const struct lith_job *job, const struct lith_view *view,
+                                 const struct lith_manifest *next, struct lith_err *err)
+{
+    enum lith_put put;
+
+    LITH_TRY(lith_commit_put(job->folder, &view->blob, next, job->work->mem, &put, err));
+    if (put == LITH_PUT_LOST)
+        return lith_fail(err, LITH_E_CONFLICT, "another program committed first; run again");
+    if (put == LITH_PUT_UNKNOWN)
+        return lith_fail(err, LITH_E_TRANSIENT, "the outcome of a commit is not known; run again");
+    return LITH_OK;
+}
+
+static enum lith_code fence(const struct lith_job *job, const struct lith_view *view,
+                            const struct lith_gc_plan *plan, int64_t now_ns, struct lith_err *err)
+{
+    struct lith_manifest next;
+    struct lith_stamp stamp;
+
+    lith_stamp_draw(job->env, now_ns, &stamp);
+    LITH_TRY(lith_commit_fence(lith_view_manifest(view), plan->fence_names, plan->fence_count,
+                               &stamp, job->arena, &next, err));
+    return commit_now(job, view, &next, err);
+}
+
+/* Deletes in the plan's order. What became another file, or is gone already, is not a failure. */
+static enum lith_code deletes(const struct lith_job *job, const struct lith_gc_plan *plan,
+                              struct lith_partition_report *report, struct lith_err *err)
+{
+    for (size_t i = 0; i < plan->item_count; i++) {
+        const struct lith_gc_item *item = &plan->items[i];
+        if (item->verdict != LITH_GC_DELETE)
+            continue;
+        LITH_TRY(lith_work_check(job->work, err));
+        enum lith_code code = lith_folder_delete_if(job->folder, item->file->object, err);
+        if (code == LITH_E_CONFLICT || code == LITH_E_NOT_FOUND)
+            continue;
+        LITH_TRY(code);
+        report->deleted++;
+        report->deleted_bytes += item->file->object->size;
+    }
+    return lith_folder_deletes_end(job->folder, err);
+}
+
+/* Takes what is gone out of the manifest, by a list made after the manifest was read. */
+static enum lith_code clean(const struct lith_job *job, const struct lith_gc_plan *plan,
+                            int64_t now_ns, struct lith_err *err)
+{
+    LITH_AUTO(view) struct lith_view view = {0};
+    struct lith_manifest next;
+    struct lith_stamp stamp;
+    bool changed = false;
+
+    LITH_TRY(lith_view_take_list_last(job->folder, job->work->mem, &view, err));
+    struct lith_clean clean = {
+        .listing = &view.listing,
+        .kept = plan->kept,
+        .kept_count = plan->kept_count,
+        .keep_all = plan->keep_all,
+        .replay_window_ns = job->options->replay_window_ns,
+    };
+    lith_stamp_draw(job->env, now_ns, &stamp);
+    LITH_TRY(lith_commit_clean(lith_view_manifest(&view), &clean, &stamp, job->arena, &changed,
+                               &next, err));
+    return changed ? commit_now(job, &view, &next, err) : LITH_OK;
+}
+
+static enum lith_code gc_locked(const struct lith_job *job, struct lith_partition_report *report,
+                                struct lith_err *err)
+{
+    LITH_AUTO(view) struct lith_view view = {0};
+    struct lith_orphan_inputs *orphans;
+    struct lith_gc_plan plan;
+    size_t orphan_count;
+    int64_t now_ns;
+
+    LITH_TRY(lith_folder_now(job->folder, &now_ns, err));
+    LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err));
+    LITH_TRY(orphans_read(job, &view.snapshot, &orphans, &orphan_count, err));
+    LITH_TRY(lith_gc_plan(&view, orphans, orphan_count, &job->options->gc, now_ns, job->arena,
+                          &plan, err));
+    report->files_before = view.snapshot.live_count;
+    report->files_after = view.snapshot.live_count;
+    if (plan.delete_count) {
+        LITH_TRY(fence(job, &view, &plan, now_ns, err));
+        LITH_TRY(deletes(job, &plan, report, err));
+    }
+    if (plan.delete_count || plan.clean_wanted)
+        LITH_TRY(clean(job, &plan, now_ns, err));
+    return LITH_OK;
+}
+
+enum lith_code lith_job_gc(const struct lith_job *job, struct lith_partition_report *report,
+                           struct lith_err *err)
+{
+    struct lith_path_keys keys;
+
+    LITH_TRY(lith_path_keys_parse(job->folder->path, &job->options->path, job->arena, &keys, err));
+    report->tenant = keys.tenant;
+    report->state = LITH_PARTITION_LEFT;
+    report->reason = "nothing is past its grace";
+    if (job->table_format) {
+        report->state = LITH_PARTITION_BLOCKED;
+        report->reason = "it belongs to a table format";
+        return LITH_OK;
+    }
+    LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
+    enum lith_code code = gc_locked(job, report, err);
+    lith_folder_unlock(job->folder);
+    if (code == LITH_OK && report->deleted)
+        report->reason = "cleaned";
+    return code;
+}

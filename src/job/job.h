@@ -1,0 +1,65 @@
+/*
+ * One partition: planned, compacted, or cleaned.
+ *
+ * Sequences lake, plan, merge and verify; knows neither the format nor the layout of manifests.
+ * A job holds the partition's lock from its first to its last commit. DESIGN.md section 5.
+ */
+#ifndef LITH_JOB_JOB_H
+#define LITH_JOB_JOB_H
+
+#include "base/uuid.h"
+#include "base/work.h"
+#include "lake/gc.h"
+#include "lake/path_keys.h"
+#include "plan/policy.h"
+#include "store/store.h"
+
+/* Steps of a job besides those of the store (store/steps.h): lith_env.step is called with them. */
+#define LITH_JOB_STEP_ROW_GROUP "row-group" /* an output row group is written */
+#define LITH_JOB_STEP_VERIFIED "verified"   /* an output was read back */
+
+/* What all jobs of a pass share. Read-only while they run. */
+struct lith_job_options {
+    struct lith_policy policy;
+    char policy_hash[33];
+    struct lith_gc_policy gc;
+    int64_t replay_window_ns;
+    uint64_t row_group_bytes;
+    int64_t row_group_rows;
+    enum lith_verify_level verify;
+    const char *const *key_columns;
+    size_t key_column_count;
+    const char *manifest_name;
+    struct lith_path_options path;
+};
+
+/* One partition and what a job on it may use. Single-thread. */
+struct lith_job {
+    struct lith_folder *folder;
+    const char *table_format; /* the marker at or above it, or NULL */
+    const struct lith_job_options *options;
+    struct lith_env *env;
+    struct lith_uuid_source *uuids;
+    const struct lith_work *work;
+    struct lith_arena *arena; /* of the report's texts; outlives the job */
+};
+
+/*
+ * Each fills the report of one partition (path, tenant and err are the caller's). A failure leaves
+ * the partition at its old or its new generation, and the report's numbers as far as it came;
+ * CONFLICT: somebody else was there first; TRANSIENT: the outcome is not known yet.
+ */
+
+/* What compact would do now. Changes nothing. */
+LITH_MUST_CHECK enum lith_code lith_job_plan(const struct lith_job *job,
+                                             struct lith_partition_report *report,
+                                             struct lith_err *err);
+/* Folds late files; compacts when it is due. */
+LITH_MUST_CHECK enum lith_code lith_job_compact(const struct lith_job *job,
+                                                struct lith_partition_report *report,
+                                                struct lith_err *err);
+/* Deletes what is past its grace. */
+LITH_MUST_CHECK enum lith_code
+lith_job_gc(const struct lith_job *job, struct lith_partition_report *report, struct lith_err *err);
+
+#endif

@@ -1,0 +1,222 @@
+/*
+ * A look at a partition.
+ *
+ * The first plan is made from the listing alone; only where it finds work are footers read, and
+ * the plan made again with what they say. A lake at rest costs one listing per partition.
+ */
+#include "job/look.h"
+
+#include <string.h>
+
+enum lith_code lith_look_init(struct lith_look *look, const struct lith_job *job,
+                              struct lith_err *err)
+{
+    *look = (struct lith_look){0};
+    lith_arena_init(&look->arena, job->work->mem);
+    LITH_TRY(
+        lith_path_keys_parse(job->folder->path, &job->options->path, job->arena, &look->keys, err));
+    return lith_fact_book_init(&look->book, job->arena, job->work->mem, err);
+}
+
+void lith_look_done(struct lith_look *look)
+{
+    lith_fact_book_done(&look->book);
+    lith_view_done(&look->view);
+    lith_arena_done(&look->arena);
+}
+
+static enum lith_code plan_make(struct lith_look *look, const struct lith_job *job,
+                                struct lith_err *err)
+{
+    struct lith_plan_request request = {
+        .snapshot = &look->view.snapshot,
+        .keys = &look->keys,
+        .facts = look->book.facts,
+        .fact_count = look->book.count,
+        .policy = &job->options->policy,
+        .policy_hash = job->options->policy_hash,
+        .table_format = job->table_format,
+        .now_ns = look->now_ns,
+    };
+
+    return lith_plan_partition(&request, &look->arena, &look->plan, err);
+}
+
+/* Ages are judged by the store's clock where it may be asked (it writes), else by the system's. */
+static enum lith_code now_take(struct lith_look *look, const struct lith_job *job,
+                               struct lith_err *err)
+{
+    if (!job->folder->locked) {
+        look->now_ns = job->env->now_ns(job->env);
+        return LITH_OK;
+    }
+    return lith_folder_now(job->folder, &look->now_ns, err);
+}
+
+static bool late_is_old(const struct lith_look *look, const struct lith_job *job,
+                        const struct lith_snapshot_file *file)
+{
+    return file->state == LITH_FILE_LATE && file->object && !file->object->is_link &&
+           look->now_ns - file->object->mtime_ns >= job->options->policy.quiet_for_ns;
+}
+
+static bool has_old_late(const struct lith_look *look, const struct lith_job *job)
+{
+    if (!lith_view_manifest(&look->view) || look->view.manifest.foreign)
+        return false;
+    for (size_t i = 0; i < look->view.snapshot.file_count; i++) {
+        if (late_is_old(look, job, &look->view.snapshot.files[i]))
+            return true;
+    }
+    return false;
+}
+
+enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *job,
+                               struct lith_err *err)
+{
+    lith_view_done(&look->view);
+    lith_arena_done(&look->arena);
+    look->view = (struct lith_view){0};
+    LITH_TRY(now_take(look, job, err));
+    LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &look->view, err));
+    LITH_TRY(plan_make(look, job, err));
+    if (lith_part_reason_blocks(look->plan.reason))
+        return LITH_OK;
+    if (look->plan.reason != LITH_PART_DUE && !has_old_late(look, job))
+        return LITH_OK;
+    LITH_TRY(lith_fact_book_fill(&look->book, job, &look->view.snapshot, err));
+    return plan_make(look, job, err);
+}
+
+static bool may_fold(const struct lith_look *look, const struct lith_job *job,
+                     const struct lith_snapshot_file *file, bool at_once)
+{
+    if (file->state != LITH_FILE_LATE || !file->object || file->object->is_link)
+        return false;
+    if (!at_once && !late_is_old(look, job, file))
+        return false;
+    const struct lith_facts *facts = lith_fact_book_find(&look->book, file->name);
+    return facts && facts->has_rows;
+}
+
+bool lith_look_wants_work(const struct lith_look *look, const struct lith_job *job)
+{
+    if (lith_part_reason_blocks(look->plan.reason))
+        return false;
+    if (look->plan.reason == LITH_PART_DUE)
+        return true;
+    if (!has_old_late(look, job))
+        return false;
+    for (size_t i = 0; i < look->view.snapshot.file_count; i++) {
+        if (may_fold(look, job, &look->view.snapshot.files[i], false))
+            return true;
+    }
+    return false;
+}
+
+enum lith_code lith_look_late(const struct lith_look *look, const struct lith_job *job,
+                              bool at_once, struct lith_fold *ret_fold, struct lith_err *err)
+{
+    const struct lith_snapshot *snapshot = &look->view.snapshot;
+    void *block;
+
+    LITH_TRY(
+        lith_arena_array(job->arena, snapshot->file_count, sizeof(struct lith_entry), &block, err));
+    struct lith_entry *entries = block;
+    size_t count = 0;
+    for (size_t i = 0; i < snapshot->file_count; i++) {
+        const struct lith_snapshot_file *file = &snapshot->files[i];
+        if (!may_fold(look, job, file, at_once))
+            continue;
+        entries[count++] = (struct lith_entry){
+            .name = file->name,
+            .etag = file->object->etag,
+            .size = file->object->size,
+            .rows = lith_fact_book_find(&look->book, file->name)->rows,
+            .has_rows = true,
+        };
+    }
+    *ret_fold = (struct lith_fold){.files = entries, .file_count = count};
+    return LITH_OK;
+}
+
+/* True for files that an operator should hear of. */
+static bool is_own_reason(enum lith_file_reason reason)
+{
+    return reason == LITH_WHY_QUARANTINE || reason == LITH_WHY_BLOCKED || reason == LITH_WHY_LINK ||
+           reason == LITH_WHY_CHANGED || reason == LITH_WHY_SCHEMA;
+}
+
+static enum lith_code text_keep(const struct lith_job *job, const char *text, const char **ret_text,
+                                struct lith_err *err)
+{
+    void *copy = NULL;
+
+    if (text)
+        LITH_TRY(lith_arena_copy(job->arena, text, strlen(text), &copy, err));
+    *ret_text = copy;
+    return LITH_OK;
+}
+
+static enum lith_code files_report(const struct lith_look *look, const struct lith_job *job,
+                                   struct lith_partition_report *report, struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(lith_arena_array(job->arena, look->plan.file_count, sizeof(struct lith_file_report),
+                              &block, err));
+    struct lith_file_report *files = block;
+    size_t count = 0;
+    for (size_t i = 0; i < look->plan.file_count; i++) {
+        const struct lith_plan_file *from = &look->plan.files[i];
+        if (!look->all_files && !is_own_reason(from->reason))
+            continue;
+        struct lith_file_report *file = &files[count++];
+        file->bytes = from->file->object ? from->file->object->size : 0;
+        file->is_input = from->reason == LITH_WHY_MERGE;
+        file->reason = lith_file_reason_text(from->reason);
+        LITH_TRY(text_keep(job, from->file->name, &file->name, err));
+        LITH_TRY(text_keep(job, from->detail, &file->detail, err));
+        report->blocked_files += is_own_reason(from->reason) ? 1 : 0;
+    }
+    report->files = files;
+    report->file_count = count;
+    return LITH_OK;
+}
+
+/* What superseded files still hold, and until when. */
+static void held_report(const struct lith_look *look, const struct lith_job *job,
+                        struct lith_partition_report *report)
+{
+    for (size_t i = 0; i < look->view.snapshot.file_count; i++) {
+        const struct lith_snapshot_file *file = &look->view.snapshot.files[i];
+        if (file->state != LITH_FILE_RETIRED || !file->object || !file->entry)
+            continue;
+        int64_t until_ns = file->entry->at_ns + job->options->gc.reader_grace_ns;
+        report->held_bytes += file->object->size;
+        if (until_ns > report->held_until_ns)
+            report->held_until_ns = until_ns;
+    }
+}
+
+enum lith_code lith_look_report(const struct lith_look *look, const struct lith_job *job,
+                                struct lith_partition_report *report, struct lith_err *err)
+{
+    char *reason;
+    const char *text = lith_part_reason_text(look->plan.reason);
+
+    report->state =
+        lith_part_reason_blocks(look->plan.reason) ? LITH_PARTITION_BLOCKED : LITH_PARTITION_LEFT;
+    LITH_TRY(lith_arena_format(job->arena, &reason, err, "%s%s%s", text,
+                               look->plan.detail ? ": " : "",
+                               look->plan.detail ? look->plan.detail : ""));
+    report->reason = reason;
+    LITH_TRY(text_keep(job, look->keys.tenant, &report->tenant, err));
+    report->files_before = look->view.snapshot.live_count;
+    report->files_after = look->view.snapshot.live_count;
+    report->blocked_files = 0;
+    report->held_bytes = 0;
+    report->held_until_ns = 0;
+    held_report(look, job, report);
+    return files_report(look, job, report, err);
+}

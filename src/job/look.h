@@ -1,0 +1,44 @@
+/*
+ * A look at a partition: its view, what the footers say, and the plan that follows.
+ *
+ * A job looks several times; footers are read once per file, by identity.
+ */
+#ifndef LITH_JOB_LOOK_H
+#define LITH_JOB_LOOK_H
+
+#include "job/facts.h"
+#include "lake/commit.h"
+
+struct lith_look {
+    struct lith_arena arena; /* of the plan, until the next look */
+    struct lith_view view;
+    struct lith_path_keys keys; /* in the job's arena */
+    struct lith_fact_book book;
+    struct lith_plan plan;
+    int64_t now_ns;
+    bool all_files; /* the report has every file, not only those with a reason of their own */
+};
+
+LITH_MUST_CHECK enum lith_code lith_look_init(struct lith_look *look, const struct lith_job *job,
+                                              struct lith_err *err);
+void lith_look_done(struct lith_look *look);
+
+/* Takes a new view, reads footers where the listing alone says that there may be work, plans. */
+LITH_MUST_CHECK enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *job,
+                                               struct lith_err *err);
+
+/* True when the partition is due, or holds late files to fold: the lock is worth taking. */
+bool lith_look_wants_work(const struct lith_look *look, const struct lith_job *job);
+
+/* The late files that a fold may name now, in the job's arena; with `at_once` also young ones. */
+LITH_MUST_CHECK enum lith_code lith_look_late(const struct lith_look *look,
+                                              const struct lith_job *job, bool at_once,
+                                              struct lith_fold *ret_fold, struct lith_err *err);
+
+/* Fills the report from the look: state, reason, counts, files. Texts go to the job's arena. */
+LITH_MUST_CHECK enum lith_code lith_look_report(const struct lith_look *look,
+                                                const struct lith_job *job,
+                                                struct lith_partition_report *report,
+                                                struct lith_err *err);
+
+#endif

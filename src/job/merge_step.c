@@ -1,0 +1,173 @@
+/*
+ * The merging part of a job.
+ *
+ * Inputs are opened by identity (size and etag), so a file that was replaced is noticed when it
+ * is opened; and looked at once more before publishing, for those replaced in place.
+ */
+#include "job/merge_step.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+/* Opens the plan's inputs by number. */
+struct plan_opener {
+    struct lith_opener base;
+    struct lith_folder *folder;
+    const struct lith_plan *plan;
+};
+
+static enum lith_code plan_open(struct lith_opener *base, size_t index,
+                                struct lith_source **ret_source, struct lith_err *err)
+{
+    struct plan_opener *opener = (struct plan_opener *)base;
+    enum lith_code code = lith_folder_source_open(
+        opener->folder, opener->plan->inputs[index]->object, ret_source, err);
+
+    if (code == LITH_E_NOT_FOUND)
+        return lith_fail(err, LITH_E_CONFLICT, "it vanished while it was merged");
+    return code;
+}
+
+/* XXH3-128 of pid, input identities and policy hash: nothing random goes into a file. */
+static enum lith_code job_hash(const struct lith_job *job, const char *pid,
+                               const struct lith_plan *plan, char ret_text[33],
+                               struct lith_err *err)
+{
+    LITH_AUTO(buf) struct lith_buf text;
+
+    lith_buf_init(&text, job->work->mem, LITH_INPUT_LIST_BYTES_MAX);
+    LITH_TRY(lith_buf_append(&text, pid, strlen(pid) + 1, err));
+    for (size_t i = 0; i < plan->input_count; i++) {
+        const struct lith_object *object = plan->inputs[i]->object;
+        LITH_TRY(lith_buf_append(&text, object->name, strlen(object->name) + 1, err));
+        LITH_TRY(lith_buf_append(&text, object->etag, strlen(object->etag) + 1, err));
+    }
+    LITH_TRY(
+        lith_buf_append(&text, job->options->policy_hash, strlen(job->options->policy_hash), err));
+    lith_hash128_text(lith_hash128(text.data, text.bytes, 0), ret_text);
+    return LITH_OK;
+}
+
+static enum lith_code inputs_fill(struct lith_merge_step *step, const struct lith_job *job,
+                                  const struct lith_plan *plan,
+                                  struct lith_merge_input **ret_inputs, struct lith_err *err)
+{
+    void *inputs;
+    void *entries;
+    void *names;
+
+    LITH_TRY(lith_arena_array(job->arena, plan->input_count, sizeof(struct lith_merge_input),
+                              &inputs, err));
+    LITH_TRY(
+        lith_arena_array(job->arena, plan->input_count, sizeof(struct lith_entry), &entries, err));
+    LITH_TRY(lith_arena_array(job->arena, plan->input_count, sizeof(char *), &names, err));
+    step->inputs = entries;
+    step->input_count = plan->input_count;
+    for (size_t i = 0; i < plan->input_count; i++) {
+        const struct lith_object *object = plan->inputs[i]->object;
+        ((struct lith_merge_input *)inputs)[i] =
+            (struct lith_merge_input){object->name, object->size};
+        step->inputs[i] = (struct lith_entry){
+            .name = object->name,
+            .etag = object->etag,
+            .size = object->size,
+        };
+        ((const char **)names)[i] = object->name;
+    }
+    step->outputs.input_names = names;
+    step->outputs.input_count = plan->input_count;
+    *ret_inputs = inputs;
+    return LITH_OK;
+}
+
+/* P10: what is retired is what was read to the end, never what was planned. */
+static enum lith_code inputs_recheck(const struct lith_merge_step *step, const struct lith_job *job,
+                                     struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena arena;
+
+    lith_arena_init(&arena, job->work->mem);
+    for (size_t i = 0; i < step->input_count; i++) {
+        const struct lith_entry *input = &step->inputs[i];
+        struct lith_object object;
+        enum lith_code code = lith_folder_head(job->folder, input->name, &arena, &object, err);
+        if (code != LITH_OK && code != LITH_E_NOT_FOUND)
+            return code;
+        if (code == LITH_OK && object.size == input->size && strcmp(object.etag, input->etag) == 0)
+            continue;
+        return lith_fail(err, LITH_E_CONFLICT, "%s changed while it was merged", input->name);
+    }
+    return LITH_OK;
+}
+
+static enum lith_code rows_take(struct lith_merge_step *step, const struct lith_merge *merge,
+                                const struct lith_job *job, struct lith_err *err)
+{
+    LITH_AUTO(block) void *block = NULL;
+
+    LITH_TRY(lith_alloc_array(job->work->mem, step->input_count, sizeof(int64_t), &block, err));
+    int64_t *rows = block;
+    lith_merge_rows_by_input(merge, rows);
+    for (size_t i = 0; i < step->input_count; i++) {
+        step->inputs[i].rows = (uint64_t)rows[i];
+        step->inputs[i].has_rows = true;
+    }
+    return LITH_OK;
+}
+
+static enum lith_code merge_and_check(struct lith_merge_step *step, struct lith_merge *merge,
+                                      const struct lith_job *job, struct lith_err *err)
+{
+    enum lith_code code = lith_merge_run(merge, &step->outputs.base, err);
+
+    if (code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED) {
+        size_t bad = lith_merge_bad_input(merge);
+        step->bad_input = bad < step->input_count ? step->inputs[bad].name : NULL;
+    }
+    LITH_TRY(code);
+    if (step->outputs.rows != (uint64_t)lith_merge_rows(merge))
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "the outputs hold %" PRIu64 " rows, the inputs %" PRIi64,
+                         step->outputs.rows, lith_merge_rows(merge));
+    LITH_TRY(rows_take(step, merge, job, err));
+    LITH_TRY(inputs_recheck(step, job, err));
+    return lith_job_outputs_publish(&step->outputs, err);
+}
+
+enum lith_code lith_merge_step_run(struct lith_merge_step *step, const struct lith_job *job,
+                                   const struct lith_manifest *manifest,
+                                   const struct lith_plan *plan, struct lith_err *err)
+{
+    struct plan_opener opener = {.base = {.open = plan_open}, .folder = job->folder, .plan = plan};
+    struct lith_merge_input *inputs;
+    struct lith_merge *merge = NULL;
+    char hash[33];
+
+    *step = (struct lith_merge_step){0};
+    LITH_TRY(lith_job_outputs_init(&step->outputs, job, manifest->pid, manifest->epoch, err));
+    step->outputs.opener = &opener.base;
+    LITH_TRY(inputs_fill(step, job, plan, &inputs, err));
+    LITH_TRY(job_hash(job, manifest->pid, plan, hash, err));
+    struct lith_merge_options options = {
+        .target_file_bytes = job->options->policy.target_file_bytes,
+        .row_group_bytes = job->options->row_group_bytes,
+        .row_group_rows = job->options->row_group_rows,
+        .pid = manifest->pid,
+        .job = hash,
+        .key_columns = job->options->key_columns,
+        .key_column_count = job->options->key_column_count,
+    };
+    LITH_TRY(
+        lith_merge_new(inputs, plan->input_count, &opener.base, &options, job->work, &merge, err));
+    enum lith_code code = merge_and_check(step, merge, job, err);
+    lith_merge_free(merge);
+    return code;
+}
+
+void lith_merge_step_done(struct lith_merge_step *step)
+{
+    lith_job_outputs_done(&step->outputs);
+}

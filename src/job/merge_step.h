@@ -1,0 +1,30 @@
+/*
+ * The merging part of a job: plan in, verified and published outputs out.
+ */
+#ifndef LITH_JOB_MERGE_STEP_H
+#define LITH_JOB_MERGE_STEP_H
+
+#include "job/outputs.h"
+#include "plan/plan.h"
+
+/* What the merge of one plan came to. */
+struct lith_merge_step {
+    struct lith_job_outputs outputs;
+    struct lith_entry *inputs; /* as read to the end: name, size, etag, rows; in the job's arena */
+    size_t input_count;
+    const char *bad_input; /* on failure: the input whose contents were the reason, or NULL */
+};
+
+/*
+ * Merges the plan's inputs under `manifest` (pid, epoch), verifies, checks that every input still
+ * is what was read, and publishes. On failure nothing is published that was not complete.
+ */
+LITH_MUST_CHECK enum lith_code lith_merge_step_run(struct lith_merge_step *step,
+                                                   const struct lith_job *job,
+                                                   const struct lith_manifest *manifest,
+                                                   const struct lith_plan *plan,
+                                                   struct lith_err *err);
+/* A zeroed step is a no-op. */
+void lith_merge_step_done(struct lith_merge_step *step);
+
+#endif

@@ -1,0 +1,184 @@
+/*
+ * The outputs of a job: the sinks of a merge, and the read-back of each file.
+ */
+#include "job/outputs.h"
+
+#include <inttypes.h>
+
+#include "verify/verify.h"
+
+static enum lith_code room_for_one(struct lith_job_outputs *outputs, struct lith_err *err)
+{
+    void *block;
+
+    if (outputs->count < outputs->capacity)
+        return LITH_OK;
+    size_t capacity = outputs->capacity ? outputs->capacity * 2 : 8;
+    block = outputs->outputs;
+    LITH_TRY(
+        lith_realloc(outputs->job->work->mem, &block, capacity * sizeof(*outputs->outputs), err));
+    outputs->outputs = block;
+    block = outputs->entries;
+    LITH_TRY(
+        lith_realloc(outputs->job->work->mem, &block, capacity * sizeof(*outputs->entries), err));
+    outputs->entries = block;
+    outputs->capacity = capacity;
+    return LITH_OK;
+}
+
+static enum lith_code output_begin(struct lith_merge_outputs *base, size_t index,
+                                   struct lith_sink **ret_sink, struct lith_err *err)
+{
+    struct lith_job_outputs *outputs = (struct lith_job_outputs *)base;
+    char name[LITH_OUTPUT_NAME_BYTES];
+    struct lith_output_options options = {
+        .name = name,
+        .like_names = outputs->input_names,
+        .like_count = outputs->input_count,
+    };
+
+    LITH_ASSERT(index == outputs->count);
+    LITH_TRY(room_for_one(outputs, err));
+    lith_output_name_make(outputs->job->uuids, outputs->pid, outputs->epoch, name);
+    LITH_TRY(lith_output_new(outputs->job->folder, &options, &outputs->outputs[index], err));
+    outputs->entries[index] = (struct lith_entry){0};
+    outputs->count++;
+    *ret_sink = outputs->outputs[index]->sink;
+    return LITH_OK;
+}
+
+/* The inputs of one output, as verify opens them. */
+struct sources {
+    struct lith_opener *opener;
+    const char *const *names;
+};
+
+static enum lith_code source_open(void *ctx, size_t index, struct lith_source **ret_source,
+                                  struct lith_err *err)
+{
+    struct sources *sources = ctx;
+
+    return sources->opener->open(sources->opener, index, ret_source, err);
+}
+
+static const char *source_name(void *ctx, size_t index)
+{
+    struct sources *sources = ctx;
+
+    return sources->names[index];
+}
+
+static enum lith_code verify_with(struct lith_job_outputs *outputs, struct lith_source *source,
+                                  const struct lith_merge_file *file,
+                                  const struct lith_verify_part *parts,
+                                  const struct lith_verify_key *keys, struct lith_err *err)
+{
+    struct sources ctx = {outputs->opener, outputs->input_names};
+    struct lith_verify_sources sources = {
+        .files = {.count = outputs->input_count,
+                  .open = source_open,
+                  .name = source_name,
+                  .ctx = &ctx},
+        .parts = parts,
+        .part_count = file->unit_count,
+    };
+    struct lith_verify_options options = {
+        .level = outputs->job->options->verify,
+        .witness = file->witness,
+        .keys = keys,
+        .key_count = file->key_count,
+        .sources = &sources,
+        .codecs = outputs->codecs,
+        .work = outputs->job->work,
+    };
+
+    return lith_verify_file(source, &options, err);
+}
+
+/* Reads the sealed output back and checks it against what the merge read. */
+static enum lith_code output_verify(struct lith_job_outputs *outputs,
+                                    const struct lith_output *output,
+                                    const struct lith_merge_file *file, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena arena;
+    LITH_AUTO(source) struct lith_source *source = NULL;
+    struct lith_object object = {.name = output->read_name};
+    void *parts;
+    void *keys;
+
+    lith_arena_init(&arena, outputs->job->work->mem);
+    LITH_TRY(
+        lith_arena_array(&arena, file->unit_count, sizeof(struct lith_verify_part), &parts, err));
+    for (size_t i = 0; i < file->unit_count; i++)
+        ((struct lith_verify_part *)parts)[i] =
+            (struct lith_verify_part){file->units[i].input, file->units[i].row_group};
+    LITH_TRY(lith_arena_array(&arena, file->key_count, sizeof(struct lith_verify_key), &keys, err));
+    for (size_t i = 0; i < file->key_count; i++)
+        ((struct lith_verify_key *)keys)[i] =
+            (struct lith_verify_key){file->keys[i].leaf, &file->keys[i].counts};
+    LITH_TRY(lith_folder_source_open(outputs->job->folder, &object, &source, err));
+    if (source->size != file->bytes)
+        return lith_fail(err, LITH_E_IO, "%" PRIu64 " bytes were written, %" PRIu64 " are there",
+                         file->bytes, source->size);
+    LITH_TRY(verify_with(outputs, source, file, parts, keys, err));
+    outputs->job->env->step(outputs->job->env, LITH_JOB_STEP_VERIFIED);
+    return LITH_OK;
+}
+
+static enum lith_code output_end(struct lith_merge_outputs *base,
+                                 const struct lith_merge_file *file, struct lith_err *err)
+{
+    struct lith_job_outputs *outputs = (struct lith_job_outputs *)base;
+    struct lith_output *output = outputs->outputs[file->index];
+
+    LITH_TRY(lith_output_seal(output, err));
+    if (outputs->job->options->verify != LITH_VERIFY_OFF &&
+        output_verify(outputs, output, file, err) != LITH_OK)
+        return lith_err_prefix(err,
+                               "the output %s does not hold what was read (no input was "
+                               "touched)",
+                               output->name);
+    outputs->entries[file->index] = (struct lith_entry){
+        .size = output->size,
+        .rows = (uint64_t)file->rows,
+        .crc32 = output->crc,
+        .has_rows = true,
+        .has_crc = true,
+    };
+    outputs->bytes += output->size;
+    outputs->rows += (uint64_t)file->rows;
+    return LITH_OK;
+}
+
+enum lith_code lith_job_outputs_init(struct lith_job_outputs *outputs, const struct lith_job *job,
+                                     const char *pid, uint64_t epoch, struct lith_err *err)
+{
+    *outputs = (struct lith_job_outputs){
+        .base = {.begin = output_begin, .end = output_end},
+        .job = job,
+        .pid = pid,
+        .epoch = epoch,
+    };
+    return lith_codec_context_new(job->work->mem, &outputs->codecs, err);
+}
+
+enum lith_code lith_job_outputs_publish(struct lith_job_outputs *outputs, struct lith_err *err)
+{
+    for (size_t i = 0; i < outputs->count; i++) {
+        struct lith_object object;
+        LITH_TRY(lith_output_publish(outputs->outputs[i], outputs->job->arena, &object, err));
+        outputs->entries[i].name = object.name;
+        outputs->entries[i].etag = object.etag;
+    }
+    return LITH_OK;
+}
+
+void lith_job_outputs_done(struct lith_job_outputs *outputs)
+{
+    for (size_t i = 0; i < outputs->count; i++)
+        lith_output_free(outputs->outputs[i]);
+    lith_free(outputs->outputs);
+    lith_free(outputs->entries);
+    lith_codec_context_free(outputs->codecs);
+    *outputs = (struct lith_job_outputs){0};
+}
