@@ -276,8 +276,9 @@ enum lith_code lith_job_compact(const struct lith_job *job, struct lith_partitio
 {
     struct lith_look look;
 
-    LITH_TRY(lith_look_init(&look, job, err));
-    enum lith_code code = lith_look_again(&look, job, err);
+    enum lith_code code = lith_look_init(&look, job, err);
+    if (code == LITH_OK)
+        code = lith_look_again(&look, job, err);
     if (code == LITH_OK)
         code = lith_look_report(&look, job, report, err);
     if (code == LITH_OK && lith_look_wants_work(&look, job)) {
@@ -286,27 +287,6 @@ enum lith_code lith_job_compact(const struct lith_job *job, struct lith_partitio
             code = compact_locked(job, &look, report, err);
             lith_folder_unlock(job->folder);
         }
-    }
-    lith_look_done(&look);
-    return code;
-}
-
-enum lith_code lith_job_plan(const struct lith_job *job, struct lith_partition_report *report,
-                             struct lith_err *err)
-{
-    struct lith_look look;
-
-    LITH_TRY(lith_look_init(&look, job, err));
-    look.all_files = true;
-    enum lith_code code = lith_look_again(&look, job, err);
-    if (code == LITH_OK)
-        code = lith_look_report(&look, job, report, err);
-    if (code == LITH_OK && look.plan.reason == LITH_PART_DUE) {
-        report->state = LITH_PARTITION_COMPACTED;
-        report->inputs = look.plan.input_count;
-        report->outputs = look.plan.output_count;
-        report->input_bytes = look.plan.input_bytes;
-        report->files_after = report->files_before - report->inputs + report->outputs;
     }
     lith_look_done(&look);
     return code;

@@ -11,7 +11,7 @@
 #include "base/work.h"
 #include "lake/gc.h"
 #include "lake/path_keys.h"
-#include "plan/policy.h"
+#include "plan/plan.h"
 #include "store/store.h"
 
 /* Steps of a job besides those of the store (store/steps.h): lith_env.step is called with them. */
@@ -50,6 +50,9 @@ struct lith_job {
  * CONFLICT: somebody else was there first; TRANSIENT: the outcome is not known yet.
  */
 
+/* What the listing alone says of it, for the order of a sweep: gain and waiting time. */
+LITH_MUST_CHECK enum lith_code lith_job_rank(const struct lith_job *job,
+                                             struct lith_plan_rank *ret_rank, struct lith_err *err);
 /* What compact would do now. Changes nothing. */
 LITH_MUST_CHECK enum lith_code lith_job_plan(const struct lith_job *job,
                                              struct lith_partition_report *report,

@@ -80,7 +80,7 @@ enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *jo
     LITH_TRY(now_take(look, job, err));
     LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &look->view, err));
     LITH_TRY(plan_make(look, job, err));
-    if (lith_part_reason_blocks(look->plan.reason))
+    if (look->listing_only || lith_part_reason_blocks(look->plan.reason))
         return LITH_OK;
     if (look->plan.reason != LITH_PART_DUE && !has_old_late(look, job))
         return LITH_OK;

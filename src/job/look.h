@@ -16,7 +16,8 @@ struct lith_look {
     struct lith_fact_book book;
     struct lith_plan plan;
     int64_t now_ns;
-    bool all_files; /* the report has every file, not only those with a reason of their own */
+    bool listing_only; /* no footers are read: a first guess, for the order of partitions */
+    bool all_files;    /* the report has every file, not only those with a reason of their own */
 };
 
 LITH_MUST_CHECK enum lith_code lith_look_init(struct lith_look *look, const struct lith_job *job,

@@ -150,11 +150,18 @@ static enum lith_code output_end(struct lith_merge_outputs *base,
     return LITH_OK;
 }
 
+static void row_group_step(struct lith_merge_outputs *base)
+{
+    struct lith_job_outputs *outputs = (struct lith_job_outputs *)base;
+
+    outputs->job->env->step(outputs->job->env, LITH_JOB_STEP_ROW_GROUP);
+}
+
 enum lith_code lith_job_outputs_init(struct lith_job_outputs *outputs, const struct lith_job *job,
                                      const char *pid, uint64_t epoch, struct lith_err *err)
 {
     *outputs = (struct lith_job_outputs){
-        .base = {.begin = output_begin, .end = output_end},
+        .base = {.begin = output_begin, .end = output_end, .row_group = row_group_step},
         .job = job,
         .pid = pid,
         .epoch = epoch,

@@ -64,6 +64,8 @@ struct lith_merge_outputs {
                             struct lith_sink **ret_sink, struct lith_err *err);
     enum lith_code (*end)(struct lith_merge_outputs *outputs, const struct lith_merge_file *file,
                           struct lith_err *err);
+    /* Called after each row group; may be NULL. */
+    void (*row_group)(struct lith_merge_outputs *outputs);
 };
 
 /* A merge whose inputs' footers have been read and fit together. */

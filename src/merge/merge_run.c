@@ -119,6 +119,8 @@ static enum lith_code row_group_write(struct run *run, struct lith_err *err)
     run->witness.rows += (uint64_t)rows;
     run->witness.row_group_count++;
     run->next_unit = end;
+    if (run->outputs->row_group)
+        run->outputs->row_group(run->outputs);
     return LITH_OK;
 }
 

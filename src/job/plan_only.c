@@ -1,0 +1,43 @@
+/*
+ * Looking at one partition without touching it: the dry run, and the order of a sweep.
+ */
+#include "job/look.h"
+
+enum lith_code lith_job_rank(const struct lith_job *job, struct lith_plan_rank *ret_rank,
+                             struct lith_err *err)
+{
+    struct lith_look look;
+
+    enum lith_code code = lith_look_init(&look, job, err);
+    look.listing_only = true;
+    if (code == LITH_OK)
+        code = lith_look_again(&look, job, err);
+    if (code == LITH_OK) {
+        ret_rank->gain = look.plan.gain;
+        ret_rank->waiting_ns = look.plan.waiting_ns;
+    }
+    lith_look_done(&look);
+    return code;
+}
+
+enum lith_code lith_job_plan(const struct lith_job *job, struct lith_partition_report *report,
+                             struct lith_err *err)
+{
+    struct lith_look look;
+
+    enum lith_code code = lith_look_init(&look, job, err);
+    look.all_files = true;
+    if (code == LITH_OK)
+        code = lith_look_again(&look, job, err);
+    if (code == LITH_OK)
+        code = lith_look_report(&look, job, report, err);
+    if (code == LITH_OK && look.plan.reason == LITH_PART_DUE) {
+        report->state = LITH_PARTITION_COMPACTED;
+        report->inputs = look.plan.input_count;
+        report->outputs = look.plan.output_count;
+        report->input_bytes = look.plan.input_bytes;
+        report->files_after = report->files_before - report->inputs + report->outputs;
+    }
+    lith_look_done(&look);
+    return code;
+}
