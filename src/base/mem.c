@@ -31,6 +31,13 @@ void lith_mem_done(struct lith_mem *mem)
     LITH_ASSERT(atomic_load(&mem->used) == 0);
 }
 
+struct lith_mem *lith_mem_root(void)
+{
+    static struct lith_mem root = {.limit = SIZE_MAX, .fail_after = -1};
+
+    return &root;
+}
+
 size_t lith_mem_left(const struct lith_mem *mem)
 {
     size_t left = SIZE_MAX;

@@ -28,6 +28,9 @@ void lith_mem_init(struct lith_mem *mem, size_t limit, struct lith_mem *parent);
 /* Asserts that everything was given back. */
 void lith_mem_done(struct lith_mem *mem);
 
+/* A budget without limit, for objects that hold budgets themselves. Static, shared. */
+struct lith_mem *lith_mem_root(void);
+
 /* Bytes that can still be taken from this budget and its parents. */
 size_t lith_mem_left(const struct lith_mem *mem);
 

@@ -1,0 +1,204 @@
+/*
+ * The public face of a lake: options checked, store opened, passes run.
+ */
+#include "api/lake_state.h"
+
+#include <string.h>
+
+#include "base/time.h"
+#include "lake/lake_file.h"
+#include "store/local.h"
+
+static const char *const default_key_columns[] = {"template_id"};
+
+void lith_options_default(struct lith_options *options)
+{
+    struct lith_policy policy = lith_policy_default();
+
+    *options = (struct lith_options){
+        .tenant_key = "tenant_id",
+        .manifest_name = LITH_MANIFEST_NAME,
+        .grace_ns = policy.grace_ns,
+        .quiet_for_ns = policy.quiet_for_ns,
+        .settle_ns = policy.settle_ns,
+        .min_files = policy.min_files,
+        .max_inputs = policy.max_inputs,
+        .small_file_bytes = policy.small_file_bytes,
+        .target_file_bytes = policy.target_file_bytes,
+        .row_group_bytes = 128 * LITH_MIB,
+        .row_group_rows = 1048576,
+        .reader_grace_ns = 24 * 3600 * LITH_SECOND_NS,
+        .orphan_grace_ns = 24 * 3600 * LITH_SECOND_NS,
+        .replay_window_ns = 7 * 24 * 3600 * LITH_SECOND_NS,
+        .gc_bytes_max = 100 * LITH_GIB,
+        .verify = LITH_VERIFY_CONTENT,
+        .key_columns = default_key_columns,
+        .key_column_count = 1,
+        .shard_count = 1,
+        .jobs = 1,
+    };
+}
+
+static enum lith_code options_check(const struct lith_options *options, struct lith_err *err)
+{
+    if (options->shard_count == 0 || options->shard_index >= options->shard_count)
+        return lith_fail(err, LITH_E_INVALID, "shard %u of %u does not exist",
+                         options->shard_index + 1, options->shard_count);
+    if (options->jobs == 0 || options->jobs > 256)
+        return lith_fail(err, LITH_E_INVALID, "jobs must be 1 to 256, not %u", options->jobs);
+    if (strcmp(options->manifest_name, LITH_MANIFEST_NAME) != 0 &&
+        strcmp(options->manifest_name, LITH_MANIFEST_NAME_HIDDEN) != 0)
+        return lith_fail(err, LITH_E_INVALID, "manifest_name must be %s or %s, not %s",
+                         LITH_MANIFEST_NAME, LITH_MANIFEST_NAME_HIDDEN, options->manifest_name);
+    if (options->reader_grace_ns < 0 || options->orphan_grace_ns < 0 ||
+        options->replay_window_ns < 0)
+        return lith_fail(err, LITH_E_INVALID, "a grace cannot be negative");
+    return LITH_OK;
+}
+
+/* What else decides the bytes of an output, for the policy hash. */
+static enum lith_code merge_text(struct lith_lake *lake, const struct lith_options *options,
+                                 struct lith_err *err)
+{
+    char *text;
+
+    LITH_TRY(lith_arena_format(&lake->arena, &text, err, "row_group=%llu row_group_rows=%lld",
+                               (unsigned long long)options->row_group_bytes,
+                               (long long)options->row_group_rows));
+    lake->job.policy.merge_text = text;
+    return LITH_OK;
+}
+
+static enum lith_code options_take(struct lith_lake *lake, const struct lith_options *options,
+                                   struct lith_err *err)
+{
+    LITH_TRY(options_check(options, err));
+    lake->readers = LITH_READERS_NONE;
+    if (options->readers)
+        LITH_TRY(lith_readers_parse(options->readers, &lake->readers, err));
+    lake->job = (struct lith_job_options){
+        .policy = {.grace_ns = options->grace_ns,
+                   .quiet_for_ns = options->quiet_for_ns,
+                   .settle_ns = options->settle_ns,
+                   .min_files = options->min_files,
+                   .target_file_bytes = options->target_file_bytes,
+                   .max_inputs = options->max_inputs,
+                   .small_file_bytes = options->small_file_bytes},
+        .gc = {.reader_grace_ns = options->reader_grace_ns,
+               .orphan_grace_ns = options->orphan_grace_ns,
+               .bytes_max = options->gc_bytes_max},
+        .replay_window_ns = options->replay_window_ns,
+        .row_group_bytes = options->row_group_bytes,
+        .row_group_rows = options->row_group_rows,
+        .verify = options->verify,
+        .key_columns = options->key_columns,
+        .key_column_count = options->key_column_count,
+        .manifest_name = options->manifest_name,
+        .path = {.tenant_key = options->tenant_key, .layout = options->layout},
+    };
+    LITH_TRY(merge_text(lake, options, err));
+    LITH_TRY(lith_policy_check(&lake->job.policy, err));
+    return lith_policy_hash(&lake->job.policy, &lake->arena, lake->job.policy_hash, err);
+}
+
+static enum lith_code lake_fill(struct lith_lake *lake, const char *root,
+                                const struct lith_options *options, struct lith_err *err)
+{
+    struct lith_local_options local = {.root = root, .single_writer = options->single_writer};
+    struct lith_lake_file file;
+
+    LITH_TRY(options_take(lake, options, err));
+    LITH_TRY(lith_local_open(&local, lith_env_system(), &lake->budget.mem, &lake->store, err));
+    lake->sweep = (struct lith_sweep){
+        .store = lake->store,
+        .options = &lake->job,
+        .env = lith_env_system(),
+        .work = &lake->budget.work,
+        .partition_glob = options->partition_glob,
+        .shard_index = options->shard_index,
+        .shard_count = options->shard_count,
+        .jobs = options->jobs,
+    };
+    enum lith_code code = lith_lake_file_read(lake->store, &lake->arena, &file, err);
+    if (code == LITH_E_NOT_FOUND)
+        return LITH_OK;
+    LITH_TRY(code);
+    lake->job.manifest_name = file.manifest_name;
+    return LITH_OK;
+}
+
+enum lith_code lith_lake_open(const char *root, const struct lith_options *options,
+                              const struct lith_control *control, struct lith_lake **ret_lake,
+                              struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(lith_alloc_array(lith_mem_root(), 1, sizeof(struct lith_lake), &block, err));
+    struct lith_lake *lake = block;
+    lith_arena_init(&lake->arena, &lake->budget.mem);
+    enum lith_code code = lith_budget_init(&lake->budget, control, err);
+    if (code == LITH_OK)
+        code = lake_fill(lake, root, options, err);
+    if (code != LITH_OK) {
+        lith_lake_close(lake);
+        return code;
+    }
+    *ret_lake = lake;
+    return LITH_OK;
+}
+
+void lith_lake_close(struct lith_lake *lake)
+{
+    if (!lake)
+        return;
+    lith_store_close(lake->store);
+    lith_arena_done(&lake->arena);
+    lith_free(lake);
+}
+
+enum lith_code lith_lake_plan(struct lith_lake *lake, lith_partition_fn each, void *ctx,
+                              struct lith_summary *ret_summary, struct lith_err *err)
+{
+    return lith_sweep_run(&lake->sweep, LITH_PASS_PLAN, each, ctx, ret_summary, err);
+}
+
+/* Commits need a readers mode, and a store that keeps its word. */
+static enum lith_code commits_prepare(struct lith_lake *lake, struct lith_err *err)
+{
+    struct lith_store_facts facts;
+    struct lith_lake_file file;
+
+    if (lake->readers != LITH_READERS_NONE)
+        LITH_TRY(lith_readers_check(lake->readers, err));
+    LITH_TRY(lith_store_probe(lake->store, &facts, err));
+    if ((!facts.locks || !facts.conditions || !facts.renames_sync) && !lake->store->single_writer)
+        return lith_fail(err, LITH_E_UNSUPPORTED,
+                         "this file system does not keep what commits rely on: %s; where no other "
+                         "program commits to this lake, --single-writer says so",
+                         facts.detail);
+    LITH_TRY(lith_lake_file_ensure(lake->store, lake->readers, lake->job.policy_hash,
+                                   lake->job.manifest_name, &lake->arena, &file, err));
+    lake->job.manifest_name = file.manifest_name;
+    return LITH_OK;
+}
+
+enum lith_code lith_lake_compact(struct lith_lake *lake, lith_partition_fn each, void *ctx,
+                                 struct lith_summary *ret_summary, struct lith_err *err)
+{
+    LITH_TRY(commits_prepare(lake, err));
+    return lith_sweep_run(&lake->sweep, LITH_PASS_COMPACT, each, ctx, ret_summary, err);
+}
+
+enum lith_code lith_lake_gc(struct lith_lake *lake, lith_partition_fn each, void *ctx,
+                            struct lith_summary *ret_summary, struct lith_err *err)
+{
+    struct lith_lake_file file;
+    enum lith_code code = lith_lake_file_read(lake->store, &lake->arena, &file, err);
+
+    if (code == LITH_E_NOT_FOUND) {
+        *ret_summary = (struct lith_summary){0}; /* never committed to: nothing of ours is there */
+        return LITH_OK;
+    }
+    LITH_TRY(code);
+    return lith_sweep_run(&lake->sweep, LITH_PASS_GC, each, ctx, ret_summary, err);
+}

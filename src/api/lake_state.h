@@ -1,0 +1,20 @@
+/*
+ * The inside of an open lake.
+ */
+#ifndef LITH_API_LAKE_STATE_H
+#define LITH_API_LAKE_STATE_H
+
+#include "api/budget.h"
+#include "lake/lake_file.h"
+#include "sweep/sweep.h"
+
+struct lith_lake {
+    struct lith_budget budget;
+    struct lith_arena arena;
+    struct lith_store *store;
+    struct lith_job_options job;
+    struct lith_sweep sweep;
+    enum lith_readers readers; /* as asked for */
+};
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * A pass in numbers.
+ */
+#include "sweep/summary.h"
+
+#include <assert.h>
+
+static const char *const state_names[] = {
+    [LITH_PARTITION_COMPACTED] = "compacted", [LITH_PARTITION_LEFT] = "left",
+    [LITH_PARTITION_BLOCKED] = "blocked",     [LITH_PARTITION_BUSY] = "busy",
+    [LITH_PARTITION_PENDING] = "pending",     [LITH_PARTITION_FAILED] = "failed",
+};
+static_assert(sizeof(state_names) / sizeof(state_names[0]) == LITH_PARTITION_STATE_COUNT,
+              "a name per state");
+
+const char *lith_partition_state_name(enum lith_partition_state state)
+{
+    return (unsigned)state < LITH_PARTITION_STATE_COUNT ? state_names[state] : "unknown";
+}
+
+void lith_summary_add(struct lith_summary *summary, const struct lith_partition_report *report)
+{
+    summary->partitions++;
+    summary->by_state[report->state]++;
+    summary->files_before += report->files_before;
+    summary->files_after += report->files_after;
+    summary->input_bytes += report->input_bytes;
+    summary->output_bytes += report->output_bytes;
+    summary->rows += report->rows;
+    summary->folded += report->folded;
+    summary->blocked_files += report->blocked_files;
+    summary->deleted += report->deleted;
+    summary->deleted_bytes += report->deleted_bytes;
+    summary->held_bytes += report->held_bytes;
+    if (report->held_until_ns > summary->held_until_ns)
+        summary->held_until_ns = report->held_until_ns;
+}

@@ -1,0 +1,249 @@
+/*
+ * One pass over a lake: walk, order, run.
+ *
+ * The walk looks at each partition's listing once to rank it; the jobs then run from a shared
+ * queue. Workers share the queue, the budget, the report under a lock, and nothing else.
+ */
+#include "sweep/sweep.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/pool.h"
+#include "lake/walk.h"
+#include "sweep/summary.h"
+
+/* One partition to work on. */
+struct target {
+    struct lith_plan_rank rank; /* path is owned by the pass's arena */
+    const char *table_format;
+};
+
+/* One pass while it runs. */
+struct pass {
+    const struct lith_sweep *sweep;
+    enum lith_pass kind;
+    lith_partition_fn each;
+    void *ctx;
+    struct lith_summary summary;
+    struct lith_lock *lock; /* of summary and each */
+    struct lith_arena arena;
+    struct target *targets;
+    size_t count;
+    size_t capacity;
+    size_t job_bytes; /* budget of one job */
+};
+
+/* A task of the pool. */
+struct task {
+    struct pass *pass;
+    const struct target *target;
+};
+
+bool lith_sweep_selects(const struct lith_sweep *sweep, const char *path)
+{
+    if (sweep->partition_glob && fnmatch(sweep->partition_glob, path, 0) != 0)
+        return false;
+    return sweep->shard_count < 2 ||
+           lith_xxh64(path, strlen(path)) % sweep->shard_count == sweep->shard_index;
+}
+
+static void tell(struct pass *pass, const struct lith_partition_report *report)
+{
+    lith_lock_take(pass->lock);
+    lith_summary_add(&pass->summary, report);
+    if (pass->each)
+        pass->each(pass->ctx, report);
+    lith_lock_give(pass->lock);
+}
+
+static void tell_failure(struct pass *pass, const char *path, const struct lith_err *err)
+{
+    struct lith_partition_report report = {
+        .path = path,
+        .state = LITH_PARTITION_FAILED,
+        .reason = err->text,
+        .err = err,
+    };
+
+    tell(pass, &report);
+}
+
+static enum lith_partition_state state_of(enum lith_code code)
+{
+    if (code == LITH_E_CONFLICT)
+        return LITH_PARTITION_BUSY;
+    return code == LITH_E_TRANSIENT ? LITH_PARTITION_PENDING : LITH_PARTITION_FAILED;
+}
+
+static enum lith_code job_run(enum lith_pass kind, const struct lith_job *job,
+                              struct lith_partition_report *report, struct lith_err *err)
+{
+    switch (kind) {
+    case LITH_PASS_PLAN:
+        return lith_job_plan(job, report, err);
+    case LITH_PASS_COMPACT:
+        return lith_job_compact(job, report, err);
+    case LITH_PASS_GC:
+        return lith_job_gc(job, report, err);
+    }
+    return lith_fail(err, LITH_E_INVALID, "no such pass");
+}
+
+/* Runs one partition under its own part of the budget. */
+static enum lith_code target_run(struct pass *pass, const struct target *target,
+                                 struct lith_mem *mem, struct lith_arena *arena,
+                                 struct lith_partition_report *report, struct lith_err *err)
+{
+    LITH_AUTO(folder) struct lith_folder *folder = NULL;
+    struct lith_work work = *pass->sweep->work;
+    struct lith_uuid_source uuids = {.env = pass->sweep->env};
+
+    work.mem = mem;
+    LITH_TRY(lith_work_check(&work, err));
+    LITH_TRY(lith_folder_open(pass->sweep->store, target->rank.path, &folder, err));
+    struct lith_job job = {
+        .folder = folder,
+        .table_format = target->table_format,
+        .options = pass->sweep->options,
+        .env = pass->sweep->env,
+        .uuids = &uuids,
+        .work = &work,
+        .arena = arena,
+    };
+    return job_run(pass->kind, &job, report, err);
+}
+
+static void task_run(void *ctx)
+{
+    const struct task *task = ctx;
+    struct pass *pass = task->pass;
+    struct lith_partition_report report = {.path = task->target->rank.path};
+    struct lith_mem mem;
+    struct lith_arena arena;
+    struct lith_err err;
+
+    lith_mem_init(&mem, pass->job_bytes, pass->sweep->work->mem);
+    lith_arena_init(&arena, &mem);
+    enum lith_code code = target_run(pass, task->target, &mem, &arena, &report, &err);
+    if (code != LITH_OK) {
+        report.state = state_of(code);
+        report.reason = err.text;
+        report.err = &err;
+    }
+    tell(pass, &report);
+    lith_arena_done(&arena);
+    lith_mem_done(&mem);
+}
+
+/* Ranks a partition from its listing. A failure shows up again, and is told, when its job runs. */
+static void target_rank(struct pass *pass, struct target *target)
+{
+    LITH_AUTO(folder) struct lith_folder *folder = NULL;
+    LITH_AUTO(arena) struct lith_arena arena;
+    struct lith_err err;
+
+    lith_arena_init(&arena, pass->sweep->work->mem);
+    struct lith_job job = {
+        .table_format = target->table_format,
+        .options = pass->sweep->options,
+        .env = pass->sweep->env,
+        .work = pass->sweep->work,
+        .arena = &arena,
+    };
+    if (lith_folder_open(pass->sweep->store, target->rank.path, &folder, &err) != LITH_OK)
+        return;
+    job.folder = folder;
+    if (lith_job_rank(&job, &target->rank, &err) != LITH_OK)
+        target->rank.gain = 0;
+}
+
+static enum lith_code target_add(struct pass *pass, const struct lith_walk_stop *stop,
+                                 struct lith_err *err)
+{
+    void *block;
+
+    if (pass->count == pass->capacity) {
+        size_t capacity = pass->capacity ? pass->capacity * 2 : 256;
+        block = pass->targets;
+        LITH_TRY(
+            lith_realloc(pass->sweep->work->mem, &block, capacity * sizeof(*pass->targets), err));
+        pass->targets = block;
+        pass->capacity = capacity;
+    }
+    LITH_TRY(lith_arena_copy(&pass->arena, stop->path, strlen(stop->path), &block, err));
+    struct target *target = &pass->targets[pass->count++];
+    *target = (struct target){.rank = {.path = block}, .table_format = stop->table_format};
+    if (pass->kind == LITH_PASS_COMPACT)
+        target_rank(pass, target);
+    return LITH_OK;
+}
+
+static enum lith_code stop_take(void *ctx, const struct lith_walk_stop *stop, struct lith_err *err)
+{
+    struct pass *pass = ctx;
+
+    LITH_TRY(lith_work_check(pass->sweep->work, err));
+    if (!lith_sweep_selects(pass->sweep, stop->path))
+        return LITH_OK;
+    if (stop->failed) {
+        tell_failure(pass, stop->path, stop->failed);
+        return LITH_OK;
+    }
+    return stop->is_partition ? target_add(pass, stop, err) : LITH_OK;
+}
+
+static int target_compare(const void *a, const void *b)
+{
+    const struct target *left = a;
+    const struct target *right = b;
+
+    return lith_plan_rank_compare(&left->rank, &right->rank);
+}
+
+static enum lith_code targets_run(struct pass *pass, struct lith_err *err)
+{
+    struct lith_mem *mem = pass->sweep->work->mem;
+    uint32_t jobs = pass->sweep->jobs ? pass->sweep->jobs : 1;
+    struct lith_pool *pool = NULL;
+    LITH_AUTO(block) void *block = NULL;
+
+    LITH_TRY(lith_alloc_array(mem, pass->count, sizeof(struct task), &block, err));
+    struct task *tasks = block;
+    for (size_t i = 0; i < pass->count; i++)
+        tasks[i] = (struct task){.pass = pass, .target = &pass->targets[i]};
+    pass->job_bytes = lith_mem_left(mem) / jobs;
+    if (jobs > 1)
+        LITH_TRY(lith_pool_new(mem, jobs, jobs * 2, &pool, err));
+    for (size_t i = 0; i < pass->count; i++) {
+        if (pool)
+            lith_pool_add(pool, task_run, &tasks[i]);
+        else
+            task_run(&tasks[i]);
+    }
+    lith_pool_free(pool);
+    return lith_work_check(pass->sweep->work, err);
+}
+
+enum lith_code lith_sweep_run(const struct lith_sweep *sweep, enum lith_pass pass_kind,
+                              lith_partition_fn each, void *ctx, struct lith_summary *ret_summary,
+                              struct lith_err *err)
+{
+    struct pass pass = {.sweep = sweep, .kind = pass_kind, .each = each, .ctx = ctx};
+
+    LITH_TRY(lith_lock_new(sweep->work->mem, &pass.lock, err));
+    lith_arena_init(&pass.arena, sweep->work->mem);
+    enum lith_code code = lith_lake_walk(sweep->store, sweep->work->control, stop_take, &pass, err);
+    if (code == LITH_OK && pass.count) {
+        if (pass_kind == LITH_PASS_COMPACT)
+            qsort(pass.targets, pass.count, sizeof(*pass.targets), target_compare);
+        code = targets_run(&pass, err);
+    }
+    *ret_summary = pass.summary;
+    lith_free(pass.targets);
+    lith_arena_done(&pass.arena);
+    lith_lock_free(pass.lock);
+    return code;
+}

@@ -1,0 +1,40 @@
+/*
+ * One pass over a lake: every partition that was asked for, by expected gain, several at once.
+ *
+ * An error in one partition is told and never stops the others. DESIGN.md section 6, rule 5.
+ */
+#ifndef LITH_SWEEP_SWEEP_H
+#define LITH_SWEEP_SWEEP_H
+
+#include "job/job.h"
+
+enum lith_pass {
+    LITH_PASS_PLAN,
+    LITH_PASS_COMPACT,
+    LITH_PASS_GC,
+};
+
+struct lith_sweep {
+    struct lith_store *store;
+    const struct lith_job_options *options;
+    struct lith_env *env;
+    const struct lith_work *work; /* the whole process's budget: divided between the jobs */
+    const char *partition_glob;   /* NULL: all */
+    uint32_t shard_index;
+    uint32_t shard_count;
+    uint32_t jobs;
+};
+
+/*
+ * Runs one pass. `each` is told of every partition, one call at a time. What cannot be listed is a
+ * failed partition. Fails only when the walk itself cannot go on (root gone, cancelled).
+ */
+LITH_MUST_CHECK enum lith_code lith_sweep_run(const struct lith_sweep *sweep, enum lith_pass pass,
+                                              lith_partition_fn each, void *ctx,
+                                              struct lith_summary *ret_summary,
+                                              struct lith_err *err);
+
+/* True when the path is one of those that the sweep was asked for. */
+bool lith_sweep_selects(const struct lith_sweep *sweep, const char *path);
+
+#endif
