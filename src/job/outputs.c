@@ -3,9 +3,7 @@
  */
 #include "job/outputs.h"
 
-#include <inttypes.h>
-
-#include "verify/verify.h"
+#include "job/check.h"
 
 static enum lith_code room_for_one(struct lith_job_outputs *outputs, struct lith_err *err)
 {
@@ -68,59 +66,25 @@ static const char *source_name(void *ctx, size_t index)
     return sources->names[index];
 }
 
-static enum lith_code verify_with(struct lith_job_outputs *outputs, struct lith_source *source,
-                                  const struct lith_merge_file *file,
-                                  const struct lith_verify_part *parts,
-                                  const struct lith_verify_key *keys, struct lith_err *err)
-{
-    struct sources ctx = {outputs->opener, outputs->input_names};
-    struct lith_verify_sources sources = {
-        .files = {.count = outputs->input_count,
-                  .open = source_open,
-                  .name = source_name,
-                  .ctx = &ctx},
-        .parts = parts,
-        .part_count = file->unit_count,
-    };
-    struct lith_verify_options options = {
-        .level = outputs->job->options->verify,
-        .witness = file->witness,
-        .keys = keys,
-        .key_count = file->key_count,
-        .sources = &sources,
-        .codecs = outputs->codecs,
-        .work = outputs->job->work,
-    };
-
-    return lith_verify_file(source, &options, err);
-}
-
 /* Reads the sealed output back and checks it against what the merge read. */
 static enum lith_code output_verify(struct lith_job_outputs *outputs,
                                     const struct lith_output *output,
                                     const struct lith_merge_file *file, struct lith_err *err)
 {
-    LITH_AUTO(arena) struct lith_arena arena;
     LITH_AUTO(source) struct lith_source *source = NULL;
     struct lith_object object = {.name = output->read_name};
-    void *parts;
-    void *keys;
+    struct sources ctx = {outputs->opener, outputs->input_names};
+    struct lith_verify_files inputs = {
+        .count = outputs->input_count, .open = source_open, .name = source_name, .ctx = &ctx};
+    struct lith_check check = {
+        .level = outputs->job->options->verify,
+        .inputs = &inputs,
+        .codecs = outputs->codecs,
+        .work = outputs->job->work,
+    };
 
-    lith_arena_init(&arena, outputs->job->work->mem);
-    LITH_TRY(
-        lith_arena_array(&arena, file->unit_count, sizeof(struct lith_verify_part), &parts, err));
-    for (size_t i = 0; i < file->unit_count; i++)
-        ((struct lith_verify_part *)parts)[i] =
-            (struct lith_verify_part){file->units[i].input, file->units[i].row_group};
-    LITH_TRY(lith_arena_array(&arena, file->key_count, sizeof(struct lith_verify_key), &keys, err));
-    for (size_t i = 0; i < file->key_count; i++)
-        ((struct lith_verify_key *)keys)[i] =
-            (struct lith_verify_key){file->keys[i].leaf, &file->keys[i].counts};
     LITH_TRY(lith_folder_source_open(outputs->job->folder, &object, &source, err));
-    if (source->size != file->bytes)
-        return lith_fail(err, LITH_E_IO, "%" PRIu64 " bytes were written, %" PRIu64 " are there",
-                         file->bytes, source->size);
-    LITH_TRY(verify_with(outputs, source, file, parts, keys, err));
+    LITH_TRY(lith_check_output(&check, source, file, err));
     outputs->job->env->step(outputs->job->env, LITH_JOB_STEP_VERIFIED);
     return LITH_OK;
 }

@@ -1,0 +1,264 @@
+/*
+ * Merging named files, no lake needed.
+ *
+ * Each output is written under OUTPUT.tmp, made durable and read back; only when all of them have
+ * passed do they get their names. Inputs are opened for reading alone.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "api/paths.h"
+#include "base/file.h"
+#include "job/check.h"
+#include "merge/merge.h"
+
+/* One output on disk. */
+struct out {
+    char *path; /* in the arena, as is tmp */
+    char *tmp;
+    int fd;
+    bool exists; /* tmp is there and ours */
+};
+
+struct outs {
+    struct lith_merge_outputs base;
+    const struct lith_merge_request *request;
+    struct lith_budget *budget;
+    struct lith_arena *arena;
+    struct lith_paths *paths;
+    struct lith_codec_context *codecs;
+    struct lith_file_sink sink;
+    struct out *outs;
+    size_t count;
+    size_t capacity;
+    struct lith_merge_result result;
+};
+
+void lith_merge_request_default(struct lith_merge_request *request)
+{
+    struct lith_options options;
+
+    lith_options_default(&options);
+    *request = (struct lith_merge_request){
+        .row_group_bytes = options.row_group_bytes,
+        .row_group_rows = options.row_group_rows,
+        .verify = options.verify,
+    };
+}
+
+/* OUTPUT for the first file; OUTPUT with -1, -2 ... in front of its suffix for the others. */
+static enum lith_code path_make(struct outs *outs, size_t index, char **ret_path,
+                                struct lith_err *err)
+{
+    const char *output = outs->request->output;
+    size_t stem = strlen(output);
+    const char *dot = strrchr(output, '.');
+
+    if (dot && !strchr(dot, '/'))
+        stem = (size_t)(dot - output);
+    if (index == 0)
+        return lith_arena_format(outs->arena, ret_path, err, "%s", output);
+    return lith_arena_format(outs->arena, ret_path, err, "%.*s-%zu%s", (int)stem, output, index,
+                             output + stem);
+}
+
+static enum lith_code room_for_one(struct outs *outs, struct lith_err *err)
+{
+    void *block;
+
+    if (outs->count < outs->capacity)
+        return LITH_OK;
+    size_t capacity = outs->capacity ? outs->capacity * 2 : 4;
+    LITH_TRY(lith_arena_array(outs->arena, capacity, sizeof(*outs->outs), &block, err));
+    if (outs->count)
+        memcpy(block, outs->outs, outs->count * sizeof(*outs->outs));
+    outs->outs = block;
+    outs->capacity = capacity;
+    return LITH_OK;
+}
+
+static enum lith_code out_begin(struct lith_merge_outputs *base, size_t index,
+                                struct lith_sink **ret_sink, struct lith_err *err)
+{
+    struct outs *outs = (struct outs *)base;
+
+    LITH_ASSERT(index == outs->count);
+    LITH_TRY(room_for_one(outs, err));
+    struct out *out = &outs->outs[index];
+    *out = (struct out){.fd = -1};
+    LITH_TRY(path_make(outs, index, &out->path, err));
+    LITH_TRY(lith_arena_format(outs->arena, &out->tmp, err, "%s.tmp", out->path));
+    LITH_TRY(lith_file_create(AT_FDCWD, out->tmp, 0666, &out->fd, err));
+    out->exists = true;
+    outs->count++;
+    LITH_TRY(lith_file_sink_init(&outs->sink, out->fd, out->tmp, &outs->budget->mem, err));
+    *ret_sink = &outs->sink.base;
+    return LITH_OK;
+}
+
+static enum lith_code out_verify(struct outs *outs, const struct out *out,
+                                 const struct lith_merge_file *file, struct lith_err *err)
+{
+    LITH_AUTO(source) struct lith_source *source = NULL;
+    struct lith_verify_files inputs = lith_paths_verify_files(outs->paths);
+    struct lith_check check = {
+        .level = outs->request->verify,
+        .inputs = &inputs,
+        .codecs = outs->codecs,
+        .work = &outs->budget->work,
+    };
+
+    LITH_TRY(lith_file_source_open(AT_FDCWD, out->tmp, &outs->budget->mem, &source, err));
+    return lith_check_output(&check, source, file, err);
+}
+
+static enum lith_code out_end(struct lith_merge_outputs *base, const struct lith_merge_file *file,
+                              struct lith_err *err)
+{
+    struct outs *outs = (struct outs *)base;
+    struct out *out = &outs->outs[file->index];
+
+    LITH_TRY(lith_file_sink_flush(&outs->sink, err));
+    lith_file_sink_done(&outs->sink);
+    LITH_TRY(lith_fd_sync(out->fd, out->tmp, err));
+    if (outs->request->verify != LITH_VERIFY_OFF && out_verify(outs, out, file, err) != LITH_OK)
+        return lith_err_prefix(err,
+                               "%s does not hold what was read; it is dropped, the inputs "
+                               "are untouched",
+                               out->path);
+    outs->result.outputs++;
+    outs->result.rows += (uint64_t)file->rows;
+    outs->result.output_bytes += file->bytes;
+    outs->result.row_groups += file->witness->row_group_count;
+    return LITH_OK;
+}
+
+/* Makes a rename durable: fsync of the directory that holds the path. */
+static enum lith_code parent_sync(struct outs *outs, const char *path, struct lith_err *err)
+{
+    const char *slash = strrchr(path, '/');
+    char *parent;
+    int fd;
+
+    if (!slash)
+        LITH_TRY(lith_arena_format(outs->arena, &parent, err, "."));
+    else
+        LITH_TRY(lith_arena_format(outs->arena, &parent, err, "%.*s/", (int)(slash - path), path));
+    LITH_TRY(lith_dir_open(AT_FDCWD, parent, &fd, err));
+    enum lith_code code = lith_fd_sync(fd, parent, err);
+    lith_fd_close(fd);
+    return code;
+}
+
+/* Gives all outputs their names, durably. */
+static enum lith_code outs_publish(struct outs *outs, struct lith_err *err)
+{
+    for (size_t i = 0; i < outs->count; i++) {
+        struct out *out = &outs->outs[i];
+        enum lith_code code = outs->request->overwrite
+                                  ? lith_file_rename(AT_FDCWD, out->tmp, out->path, err)
+                                  : lith_file_rename_new(AT_FDCWD, out->tmp, out->path, err);
+        if (code == LITH_E_CONFLICT)
+            return lith_fail(err, LITH_E_CONFLICT, "%s exists; --overwrite replaces it", out->path);
+        LITH_TRY(code);
+        out->exists = false;
+        LITH_TRY(parent_sync(outs, out->path, err));
+    }
+    return LITH_OK;
+}
+
+static void outs_done(struct outs *outs)
+{
+    struct lith_err ignored;
+
+    lith_file_sink_done(&outs->sink);
+    for (size_t i = 0; i < outs->count; i++) {
+        lith_fd_close(outs->outs[i].fd);
+        if (outs->outs[i].exists)
+            (void)!lith_file_unlink(AT_FDCWD, outs->outs[i].tmp, &ignored);
+    }
+}
+
+/* Fills sizes; refuses an output that is one of the inputs, and one that exists. */
+static enum lith_code inputs_look(struct outs *outs, struct lith_merge_input *inputs,
+                                  struct lith_err *err)
+{
+    const struct lith_merge_request *request = outs->request;
+    struct lith_file_info output;
+    struct lith_file_info info;
+
+    enum lith_code code = lith_file_stat(AT_FDCWD, request->output, true, &output, err);
+    bool exists = code == LITH_OK;
+    if (code != LITH_OK && code != LITH_E_NOT_FOUND)
+        return code;
+    for (size_t i = 0; i < request->input_count; i++) {
+        LITH_TRY(lith_file_stat(AT_FDCWD, request->inputs[i], true, &info, err));
+        if (exists && info.device == output.device && info.inode == output.inode)
+            return lith_fail(err, LITH_E_INVALID, "the output %s is the input %s", request->output,
+                             request->inputs[i]);
+        inputs[i] = (struct lith_merge_input){.name = request->inputs[i], .size = info.size};
+        outs->result.input_bytes += info.size;
+    }
+    if (exists && !request->overwrite)
+        return lith_fail(err, LITH_E_CONFLICT, "%s exists; --overwrite replaces it",
+                         request->output);
+    return LITH_OK;
+}
+
+static enum lith_code merge_with(struct outs *outs, struct lith_err *err)
+{
+    const struct lith_merge_request *request = outs->request;
+    struct lith_merge_options options = {
+        .target_file_bytes = request->target_file_bytes,
+        .row_group_bytes = request->row_group_bytes,
+        .row_group_rows = request->row_group_rows,
+    };
+    struct lith_merge *merge;
+    void *inputs;
+
+    LITH_TRY(lith_arena_array(outs->arena, request->input_count, sizeof(struct lith_merge_input),
+                              &inputs, err));
+    LITH_TRY(inputs_look(outs, inputs, err));
+    LITH_TRY(lith_merge_new(inputs, request->input_count, &outs->paths->opener, &options,
+                            &outs->budget->work, &merge, err));
+    enum lith_code code = lith_merge_run(merge, &outs->base, err);
+    if (code == LITH_OK && outs->result.rows != (uint64_t)lith_merge_rows(merge))
+        code =
+            lith_fail(err, LITH_E_CORRUPT, "the outputs hold %" PRIu64 " rows, the inputs %" PRIi64,
+                      outs->result.rows, lith_merge_rows(merge));
+    lith_merge_free(merge);
+    LITH_TRY(code);
+    return outs_publish(outs, err);
+}
+
+enum lith_code lith_merge_files(const struct lith_merge_request *request,
+                                const struct lith_control *control,
+                                struct lith_merge_result *ret_result, struct lith_err *err)
+{
+    struct lith_budget budget;
+    struct lith_arena arena;
+    struct lith_paths paths;
+    struct outs outs = {.base = {.begin = out_begin, .end = out_end},
+                        .request = request,
+                        .budget = &budget,
+                        .arena = &arena,
+                        .paths = &paths};
+
+    if (request->input_count == 0 || !request->output)
+        return lith_fail(err, LITH_E_INVALID, "a merge needs inputs and an output");
+    LITH_TRY(lith_budget_init(&budget, control, err));
+    lith_arena_init(&arena, &budget.mem);
+    lith_paths_init(&paths, request->inputs, request->input_count, &budget.mem);
+    enum lith_code code = lith_codec_context_new(&budget.mem, &outs.codecs, err);
+    if (code == LITH_OK)
+        code = merge_with(&outs, err);
+    outs_done(&outs);
+    lith_codec_context_free(outs.codecs);
+    lith_arena_done(&arena);
+    if (code != LITH_OK)
+        return code;
+    outs.result.memory_peak_bytes = atomic_load(&budget.mem.peak);
+    *ret_result = outs.result;
+    return LITH_OK;
+}

@@ -1,0 +1,63 @@
+/*
+ * The read-back of one output: what the merge witnessed, in verify's words.
+ */
+#include "job/check.h"
+
+#include <inttypes.h>
+
+static enum lith_code parts_make(const struct lith_merge_file *file, struct lith_arena *arena,
+                                 struct lith_verify_part **ret_parts, struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(
+        lith_arena_array(arena, file->unit_count, sizeof(struct lith_verify_part), &block, err));
+    struct lith_verify_part *parts = block;
+    for (size_t i = 0; i < file->unit_count; i++)
+        parts[i] = (struct lith_verify_part){file->units[i].input, file->units[i].row_group};
+    *ret_parts = parts;
+    return LITH_OK;
+}
+
+static enum lith_code keys_make(const struct lith_merge_file *file, struct lith_arena *arena,
+                                struct lith_verify_key **ret_keys, struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(lith_arena_array(arena, file->key_count, sizeof(struct lith_verify_key), &block, err));
+    struct lith_verify_key *keys = block;
+    for (size_t i = 0; i < file->key_count; i++)
+        keys[i] = (struct lith_verify_key){file->keys[i].leaf, &file->keys[i].counts};
+    *ret_keys = keys;
+    return LITH_OK;
+}
+
+enum lith_code lith_check_output(const struct lith_check *check, struct lith_source *source,
+                                 const struct lith_merge_file *file, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena arena;
+    struct lith_verify_part *parts;
+    struct lith_verify_key *keys;
+
+    lith_arena_init(&arena, check->work->mem);
+    LITH_TRY(parts_make(file, &arena, &parts, err));
+    LITH_TRY(keys_make(file, &arena, &keys, err));
+    if (source->size != file->bytes)
+        return lith_fail(err, LITH_E_IO, "%" PRIu64 " bytes were written, %" PRIu64 " are there",
+                         file->bytes, source->size);
+    struct lith_verify_sources sources = {
+        .files = *check->inputs,
+        .parts = parts,
+        .part_count = file->unit_count,
+    };
+    struct lith_verify_options options = {
+        .level = check->level,
+        .witness = file->witness,
+        .keys = keys,
+        .key_count = file->key_count,
+        .sources = &sources,
+        .codecs = check->codecs,
+        .work = check->work,
+    };
+    return lith_verify_file(source, &options, err);
+}

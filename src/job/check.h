@@ -1,0 +1,23 @@
+/*
+ * The read-back of one output: verify's view of what a merge wrote.
+ */
+#ifndef LITH_JOB_CHECK_H
+#define LITH_JOB_CHECK_H
+
+#include "merge/merge.h"
+#include "verify/verify.h"
+
+struct lith_check {
+    enum lith_verify_level level;
+    const struct lith_verify_files *inputs; /* of the merge, by its numbers */
+    struct lith_codec_context *codecs;
+    const struct lith_work *work;
+};
+
+/* Checks a finished output, read back through `source`. CORRUPT says what is wrong and where. */
+LITH_MUST_CHECK enum lith_code lith_check_output(const struct lith_check *check,
+                                                 struct lith_source *source,
+                                                 const struct lith_merge_file *file,
+                                                 struct lith_err *err);
+
+#endif
