@@ -1,0 +1,141 @@
+/*
+ * The table of options.
+ */
+#include "config/option.h"
+
+#include <string.h>
+
+const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
+    [LITH_OPTION_READERS] = {"readers", LITH_KIND_TEXT, "MODE", NULL,
+                             "How the lake is read: manifest (exchange and glob are not there "
+                             "yet). Chosen once, at the first commit."},
+    [LITH_OPTION_SINGLE_WRITER] = {"single_writer", LITH_KIND_SWITCH, NULL, "false",
+                                   "Commit even where the file system has no working locks; your "
+                                   "word that nobody else commits to this lake."},
+    [LITH_OPTION_TENANT_KEY] = {"tenant_key", LITH_KIND_TEXT, "NAME", "tenant_id",
+                                "The path key that names the tenant."},
+    [LITH_OPTION_LAYOUT] = {"layout", LITH_KIND_TEXT, "PATTERN", NULL,
+                            "Paths without key names, as {db}/{measurement}/{yyyy}/{mm}/{dd}/{hh}; "
+                            "without it paths are Hive-style (name=value)."},
+    [LITH_OPTION_MANIFEST_NAME] = {"manifest_name", LITH_KIND_TEXT, "NAME", "manifest.json",
+                                   "manifest.json or _manifest.json; chosen once, at the first "
+                                   "commit."},
+    [LITH_OPTION_PARTITION] = {"partition", LITH_KIND_TEXT, "GLOB", NULL,
+                               "Only partitions whose path below ROOT matches."},
+    [LITH_OPTION_SHARD] = {"shard", LITH_KIND_SHARD, "I/N", "1/1",
+                           "Only the I-th of N shares of the partitions."},
+    [LITH_OPTION_GRACE] = {"grace", LITH_KIND_DURATION, "TIME", "15m",
+                           "How long after the end of its period (from the path) a partition may "
+                           "still be written."},
+    [LITH_OPTION_QUIET_FOR] = {"quiet_for", LITH_KIND_DURATION, "TIME", "15m",
+                               "A partition is at rest when its newest file is older than this."},
+    [LITH_OPTION_SETTLE] = {"settle", LITH_KIND_DURATION, "TIME", "6h",
+                            "Once a partition was quiet for this long, two small files are enough "
+                            "for a job."},
+    [LITH_OPTION_MIN_FILES] = {"min_files", LITH_KIND_COUNT, "N", "4",
+                               "Before that, a job needs so many inputs."},
+    [LITH_OPTION_MAX_INPUTS] = {"max_inputs", LITH_KIND_COUNT, "N", "10000",
+                                "A job takes at most so many inputs."},
+    [LITH_OPTION_SMALL_FILE] = {"small_file", LITH_KIND_SIZE, "SIZE", "128MiB",
+                                "What status counts as small."},
+    [LITH_OPTION_TARGET_FILE] = {"target_file", LITH_KIND_SIZE, "SIZE", "512MiB",
+                                 "The size an output should have, in bytes written."},
+    [LITH_OPTION_ROW_GROUP] = {"row_group", LITH_KIND_SIZE, "SIZE", "128MiB",
+                               "A row group closes at so many uncompressed bytes."},
+    [LITH_OPTION_ROW_GROUP_ROWS] = {"row_group_rows", LITH_KIND_COUNT, "N", "1048576",
+                                    "A row group closes at so many rows."},
+    [LITH_OPTION_KEY_COLUMNS] = {"key_columns", LITH_KIND_TEXT, "NAMES", "template_id",
+                                 "Columns whose counts per value are checked before a commit; "
+                                 "separated by commas."},
+    [LITH_OPTION_VERIFY] = {"verify", LITH_KIND_LEVEL, "LEVEL", "content",
+                            "How an output is checked before it counts: off, structure, content "
+                            "or decode."},
+    [LITH_OPTION_READER_GRACE] = {"reader_grace", LITH_KIND_DURATION, "TIME", "24h",
+                                  "Superseded files stay so long for readers that know them."},
+    [LITH_OPTION_ORPHAN_GRACE] = {"orphan_grace", LITH_KIND_DURATION, "TIME", "24h",
+                                  "Outputs that were never committed stay so long."},
+    [LITH_OPTION_REPLAY_WINDOW] = {"replay_window", LITH_KIND_DURATION, "TIME", "7d",
+                                   "A deleted file that a writer sends again within this time is "
+                                   "not counted."},
+    [LITH_OPTION_GC_BYTES_MAX] = {"gc_bytes_max", LITH_KIND_SIZE, "SIZE", "100GiB",
+                                  "gc deletes at most this much of a partition in one pass."},
+    [LITH_OPTION_JOBS] = {"jobs", LITH_KIND_COUNT, "N", "1",
+                          "Partitions worked on at once; they share the memory."},
+    [LITH_OPTION_MEMORY] = {"memory", LITH_KIND_SIZE, "SIZE", "256MiB",
+                            "The heap of the whole program; 64MiB works."},
+    [LITH_OPTION_SCRATCH] = {"scratch", LITH_KIND_TEXT, "DIR", NULL,
+                             "Where unlinked temporary files go; $TMPDIR, else /tmp."},
+    [LITH_OPTION_SCRATCH_MAX] = {"scratch_max", LITH_KIND_SIZE, "SIZE", "4GiB",
+                                 "How large they may become together."},
+    [LITH_OPTION_JSON] = {"json", LITH_KIND_SWITCH, NULL, "false",
+                          "Results as JSON (docs/json.md)."},
+    [LITH_OPTION_QUIET] = {"quiet", LITH_KIND_SWITCH, NULL, "false",
+                           "Errors alone on stderr."},
+    [LITH_OPTION_NO_PROGRESS] = {"no_progress", LITH_KIND_SWITCH, NULL, "false",
+                                 "No progress bar, also on a terminal."},
+    [LITH_OPTION_OK_BLOCKED] = {"ok_blocked", LITH_KIND_SWITCH, NULL, "false",
+                                "Exit 0 although some partitions are blocked."},
+};
+
+/* Equal but for '-' against '_'. */
+static bool is_key(const char *key, const char *name, size_t bytes)
+{
+    if (strlen(key) != bytes)
+        return false;
+    for (size_t i = 0; i < bytes; i++) {
+        char letter = name[i] == '-' ? '_' : name[i];
+        if (key[i] != letter)
+            return false;
+    }
+    return true;
+}
+
+enum lith_option_id lith_option_find(const char *name, size_t bytes)
+{
+    for (int id = 0; id < LITH_OPTION_COUNT; id++) {
+        if (is_key(lith_options_table[id].key, name, bytes))
+            return (enum lith_option_id)id;
+    }
+    return LITH_OPTION_COUNT;
+}
+
+/* How many letters must change to make one of the other (Levenshtein), for short words. */
+static unsigned distance(const char *a, const char *b)
+{
+    enum { LETTERS_MAX = 24 };
+    unsigned row[LETTERS_MAX + 1];
+    size_t a_bytes = strlen(a);
+    size_t b_bytes = strlen(b);
+
+    if (a_bytes > LETTERS_MAX || b_bytes > LETTERS_MAX)
+        return LETTERS_MAX;
+    for (size_t j = 0; j <= b_bytes; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 1; i <= a_bytes; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= b_bytes; j++) {
+            char letter = a[i - 1] == '-' ? '_' : a[i - 1];
+            unsigned best = diagonal + (letter == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            best = best < row[j] + 1 ? best : row[j] + 1;
+            row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
+        }
+    }
+    return row[b_bytes];
+}
+
+const char *lith_option_nearest(const char *name)
+{
+    const char *nearest = NULL;
+    unsigned least = 4; /* more changes than that, and it is another word */
+
+    for (int id = 0; id < LITH_OPTION_COUNT; id++) {
+        unsigned changes = distance(name, lith_options_table[id].key);
+        if (changes < least) {
+            least = changes;
+            nearest = lith_options_table[id].key;
+        }
+    }
+    return nearest;
+}

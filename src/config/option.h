@@ -1,0 +1,73 @@
+/*
+ * Every option of the program, in one table: file key, flag, variable, unit, default, help.
+ *
+ * The key names all three: `target_file` in the file is --target-file on the command line and
+ * LITHIFY_TARGET_FILE in the environment. What the table does not have does not exist.
+ */
+#ifndef LITH_CONFIG_OPTION_H
+#define LITH_CONFIG_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum lith_option_id {
+    LITH_OPTION_READERS,
+    LITH_OPTION_SINGLE_WRITER,
+    LITH_OPTION_TENANT_KEY,
+    LITH_OPTION_LAYOUT,
+    LITH_OPTION_MANIFEST_NAME,
+    LITH_OPTION_PARTITION,
+    LITH_OPTION_SHARD,
+    LITH_OPTION_GRACE,
+    LITH_OPTION_QUIET_FOR,
+    LITH_OPTION_SETTLE,
+    LITH_OPTION_MIN_FILES,
+    LITH_OPTION_MAX_INPUTS,
+    LITH_OPTION_SMALL_FILE,
+    LITH_OPTION_TARGET_FILE,
+    LITH_OPTION_ROW_GROUP,
+    LITH_OPTION_ROW_GROUP_ROWS,
+    LITH_OPTION_KEY_COLUMNS,
+    LITH_OPTION_VERIFY,
+    LITH_OPTION_READER_GRACE,
+    LITH_OPTION_ORPHAN_GRACE,
+    LITH_OPTION_REPLAY_WINDOW,
+    LITH_OPTION_GC_BYTES_MAX,
+    LITH_OPTION_JOBS,
+    LITH_OPTION_MEMORY,
+    LITH_OPTION_SCRATCH,
+    LITH_OPTION_SCRATCH_MAX,
+    LITH_OPTION_JSON,
+    LITH_OPTION_QUIET,
+    LITH_OPTION_NO_PROGRESS,
+    LITH_OPTION_OK_BLOCKED,
+    LITH_OPTION_COUNT
+};
+
+enum lith_option_kind {
+    LITH_KIND_TEXT,
+    LITH_KIND_SWITCH,   /* true or false; as a flag it stands alone */
+    LITH_KIND_COUNT,    /* a whole number */
+    LITH_KIND_SIZE,     /* bytes with a unit: 64MiB */
+    LITH_KIND_DURATION, /* with a unit: 15m */
+    LITH_KIND_LEVEL,    /* off, structure, content or decode */
+    LITH_KIND_SHARD,    /* I/N, from 1 */
+};
+
+struct lith_option {
+    const char *key;
+    enum lith_option_kind kind;
+    const char *value; /* how help calls it: "SIZE" */
+    const char *preset; /* the default as text; NULL: none */
+    const char *help;   /* one sentence */
+};
+
+extern const struct lith_option lith_options_table[LITH_OPTION_COUNT];
+
+/* The option whose key, or flag without its dashes ('-' for '_'), is `name`; COUNT: none. */
+enum lith_option_id lith_option_find(const char *name, size_t bytes);
+
+/* The known key that looks most like `name`, for errors; NULL when none does. */
+const char *lith_option_nearest(const char *name);
+
+#endif
