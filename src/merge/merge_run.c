@@ -116,8 +116,6 @@ static enum lith_code row_group_write(struct run *run, struct lith_err *err)
     for (uint32_t leaf = 0; leaf < merge->schema.leaf_count; leaf++)
         LITH_TRY(chunk_write(run, leaf, begin, end, err));
     LITH_TRY(lith_file_writer_row_group_end(run->writer, err));
-    run->witness.rows += (uint64_t)rows;
-    run->witness.row_group_count++;
     run->next_unit = end;
     if (run->outputs->row_group)
         run->outputs->row_group(run->outputs);
