@@ -6,8 +6,6 @@
  */
 #include "parquet/footer_parse.h"
 
-#include "base/limits.h"
-
 /* PageEncodingStats: three required fields of two bytes, and a stop byte. */
 #define ENCODING_STAT_BYTES_MIN 7u
 
@@ -62,19 +60,16 @@ static enum lith_code path_check(struct lith_metadata *m, struct lith_struct_at 
                                  struct lith_err *err)
 {
     uint32_t path[LITH_SCHEMA_DEPTH_MAX];
-    uint32_t node = schema->leaves[leaf];
-    uint32_t depth = schema->nodes[node].depth;
-
-    for (uint32_t i = depth; i > 0; i--) {
-        path[i - 1] = node;
-        node = schema->nodes[node].parent;
-    }
+    uint32_t depth = lith_schema_ancestry(schema, schema->leaves[leaf], path);
     uint32_t count = lith_struct_list(m, at, LITH_THRIFT_BINARY, 1);
-    if (!m->cursor.failed && count != depth)
+
+    if (m->cursor.failed)
+        return LITH_OK; /* the end of the struct reports it */
+    if (count != depth)
         return lith_metadata_fail(m, err, LITH_E_CORRUPT,
                                   "path_in_schema has %u names, the column of the schema %u", count,
                                   depth);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < depth; i++) {
         struct lith_slice name =
             lith_thrift_binary(&m->cursor, (struct lith_thrift_field){.type = LITH_THRIFT_BINARY});
         struct lith_slice expected = schema->nodes[path[i]].name;

@@ -3,9 +3,10 @@
  *
  * Everything borrowed lives in the arena given to lith_footer_read. After a successful read these
  * hold: the schema is linked; every row group has one chunk per leaf, in leaf order, of the leaf's
- * type; counts are not negative and sum without overflow; every chunk's byte range lies between
- * the leading magic and the footer, and ranges do not overlap. What else a file claims is checked
- * by those who use it. research: parquet-splice.md section 9.1, 1 to 5.
+ * type and path; counts are not negative and sum without overflow; a flat column has as many
+ * positions as its row group has rows, a repeated one at least as many; every chunk's byte range
+ * lies between the leading magic and the footer, and ranges do not overlap. What else a file claims
+ * is checked by those who use it. research: parquet-splice.md section 9.1, 1 to 5.
  */
 #ifndef LITH_PARQUET_FOOTER_H
 #define LITH_PARQUET_FOOTER_H

@@ -6,8 +6,6 @@
  */
 #include "parquet/footer_parse.h"
 
-#include "base/limits.h"
-
 /* The fewest bytes that an element can have, so that counts are safe to allocate by:
  * SchemaElement: a name, and a type or a child count; RowGroup: its three required fields;
  * ColumnChunk: the eight required fields of its metadata. All with a stop byte. */

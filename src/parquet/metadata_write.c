@@ -5,8 +5,6 @@
  */
 #include "parquet/metadata_write.h"
 
-#include "base/limits.h"
-
 static void data_page_write(struct lith_thrift_writer *w, const struct lith_page_header *header)
 {
     lith_thrift_write_struct(w, 5);
@@ -106,14 +104,8 @@ static void path_write(struct lith_thrift_writer *w, const struct lith_schema *s
                        uint32_t leaf)
 {
     uint32_t path[LITH_SCHEMA_DEPTH_MAX];
-    uint32_t node = schema->leaves[leaf];
-    uint32_t count = schema->nodes[node].depth;
+    uint32_t count = lith_schema_ancestry(schema, schema->leaves[leaf], path);
 
-    LITH_ASSERT(count <= LITH_SCHEMA_DEPTH_MAX);
-    for (uint32_t i = count; i > 0; i--) {
-        path[i - 1] = node;
-        node = schema->nodes[node].parent;
-    }
     lith_thrift_write_list(w, 3, LITH_THRIFT_BINARY, count);
     for (uint32_t i = 0; i < count; i++)
         lith_thrift_write_element_binary(w, schema->nodes[path[i]].name);

@@ -5,8 +5,6 @@
  */
 #include "parquet/schema.h"
 
-#include "base/limits.h"
-
 /* The open groups, outermost first, and how many children each still expects. */
 struct open_group {
     uint32_t node;
@@ -146,19 +144,27 @@ static void text_name(struct text *text, struct lith_slice name)
         text_byte(text, '"');
 }
 
-void lith_schema_path(const struct lith_schema *schema, uint32_t node, char *to, size_t to_bytes)
+uint32_t lith_schema_ancestry(const struct lith_schema *schema, uint32_t node,
+                              uint32_t path[LITH_SCHEMA_DEPTH_MAX])
 {
-    uint32_t path[LITH_SCHEMA_DEPTH_MAX];
-    uint32_t count = schema->nodes[node].depth;
-    struct text text = {.to = to, .bytes = to_bytes};
+    uint32_t depth = schema->nodes[node].depth;
 
-    LITH_ASSERT(to_bytes > 0);
-    LITH_ASSERT(count <= LITH_SCHEMA_DEPTH_MAX);
-    to[0] = '\0';
-    for (uint32_t i = count; i > 0; i--) {
+    LITH_ASSERT(depth <= LITH_SCHEMA_DEPTH_MAX);
+    for (uint32_t i = depth; i > 0; i--) {
         path[i - 1] = node;
         node = schema->nodes[node].parent;
     }
+    return depth;
+}
+
+void lith_schema_path(const struct lith_schema *schema, uint32_t node, char *to, size_t to_bytes)
+{
+    uint32_t path[LITH_SCHEMA_DEPTH_MAX];
+    uint32_t count = lith_schema_ancestry(schema, node, path);
+    struct text text = {.to = to, .bytes = to_bytes};
+
+    LITH_ASSERT(to_bytes > 0);
+    to[0] = '\0';
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0)
             text_byte(&text, '.');

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/limits.h"
 #include "parquet/types.h"
 
 /* A logical annotation. `raw` is the whole LogicalType union as it stood in the footer (thrift
@@ -69,6 +70,10 @@ static inline const struct lith_schema_node *lith_schema_leaf(const struct lith_
 {
     return &schema->nodes[schema->leaves[leaf]];
 }
+
+/* Fills `path` with the nodes from the root's child down to `node`; returns how many they are. */
+uint32_t lith_schema_ancestry(const struct lith_schema *schema, uint32_t node,
+                              uint32_t path[LITH_SCHEMA_DEPTH_MAX]);
 
 /*
  * Writes the path of a node for people: names joined by ".", names that hold a dot, are empty or

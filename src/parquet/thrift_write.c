@@ -34,7 +34,7 @@ static void put_varint(struct lith_thrift_writer *w, uint64_t value)
 
 static void put_zigzag(struct lith_thrift_writer *w, int64_t value)
 {
-    put_varint(w, ((uint64_t)value << 1) ^ (uint64_t)(value >> 63));
+    put_varint(w, ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0));
 }
 
 static void put_binary(struct lith_thrift_writer *w, struct lith_slice value)

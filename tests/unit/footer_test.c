@@ -440,13 +440,56 @@ static void test_memory_of_lies(void **state)
     lith_mem_done(&mem);
 }
 
+/* Lists that claim as many elements as there are bytes: refused before memory is taken. */
+static void test_memory_of_claims(void **state)
+{
+    const uint32_t count = 100000;
+    struct lith_thrift_writer w;
+    struct lith_buf thrift;
+    struct lith_buf file;
+    struct lith_footer footer;
+    struct lith_mem mem;
+    struct lith_err err;
+    (void)state;
+
+    lith_mem_init(&mem, BUDGET, NULL);
+    lith_buf_init(&thrift, &mem, 8u << 20);
+    lith_buf_init(&file, &mem, 8u << 20);
+    for (int16_t id = 2; id <= 7; id++) {
+        if (id == 3 || id == 6)
+            continue; /* no lists */
+        lith_buf_clear(&thrift);
+        lith_buf_clear(&file);
+        lith_thrift_writer_init(&w, &thrift, &err);
+        if (id > 2) { /* a schema of the root alone */
+            lith_thrift_write_list(&w, 2, LITH_THRIFT_STRUCT, 1);
+            lith_thrift_write_struct(&w, 0);
+            lith_thrift_write_binary(&w, 4, lith_slice_text("r"));
+            lith_thrift_write_stop(&w);
+        }
+        lith_thrift_write_list(&w, id, LITH_THRIFT_STRUCT, count);
+        MUST(w.code);
+        MUST(lith_buf_reserve(&thrift, count, &err));
+        memset(thrift.data + thrift.bytes, 0, count);
+        thrift.bytes += count;
+        test_file_wrap(thrift.data, thrift.bytes, 0, &file);
+        size_t used = atomic_load(&mem.used);
+        atomic_store(&mem.peak, used);
+        assert_int_equal(bytes_read(file.data, file.bytes, &mem, &footer, &err), LITH_E_CORRUPT);
+        assert_true(atomic_load(&mem.peak) - used < 4 * (size_t)count);
+    }
+    lith_buf_done(&file);
+    lith_buf_done(&thrift);
+    lith_mem_done(&mem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_claims),         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_frame),          cmocka_unit_test(test_truncation),
         cmocka_unit_test(test_noise),          cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_memory_of_lies),
+        cmocka_unit_test(test_memory_of_lies), cmocka_unit_test(test_memory_of_claims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
