@@ -8,6 +8,7 @@
 
 #include "verify/content.h"
 #include "verify/decode.h"
+#include "verify/sorted.h"
 
 static const char *const level_names[] = {
     [LITH_VERIFY_OFF] = "off",
@@ -115,6 +116,20 @@ static enum lith_code chunks_check(struct file *file, struct lith_err *err)
     return LITH_OK;
 }
 
+static enum lith_code sorts_check(struct file *file, struct lith_err *err)
+{
+    const struct lith_footer *footer = &file->input.footer;
+
+    for (uint32_t i = 0; i < footer->row_group_count; i++) {
+        enum lith_code code = lith_sorted_check(file->input.source, footer, i,
+                                                file->options->codecs, file->options->work, err);
+        if (code != LITH_OK)
+            (void)lith_err_prefix(err, "verify: row group %" PRIu32, i);
+        LITH_TRY(code);
+    }
+    return LITH_OK;
+}
+
 static enum lith_code keys_check(struct file *file, struct lith_err *err)
 {
     const struct lith_schema *schema = &file->input.footer.schema;
@@ -144,8 +159,10 @@ static enum lith_code file_check(struct file *file, struct lith_err *err)
     LITH_TRY(lith_structure_file(&file->input.footer, err));
     LITH_TRY(witness_check(file, err));
     LITH_TRY(chunks_check(file, err));
-    if (options->level >= LITH_VERIFY_CONTENT)
+    if (options->level >= LITH_VERIFY_CONTENT) {
+        LITH_TRY(sorts_check(file, err));
         LITH_TRY(keys_check(file, err));
+    }
     if (options->level >= LITH_VERIFY_DECODE)
         LITH_TRY(
             lith_decode_check(&file->input, options->sources, options->codecs, options->work, err));

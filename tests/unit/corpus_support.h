@@ -1,9 +1,7 @@
 /*
  * The corpus of files written by others, for tests: where it is, what its manifest says, and a
  * file opened and read to the end.
- *
- * LITHIFY_CORPUS names it; the default is ../shared/corpus beside the repository. Without it a
- * test is skipped (77) and says so.
+ * Without it a test is skipped and says so.
  */
 #ifndef LITH_TESTS_CORPUS_SUPPORT_H
 #define LITH_TESTS_CORPUS_SUPPORT_H
@@ -42,25 +40,20 @@ static inline bool corpus_parse(char *line, struct corpus_entry *entry)
     return strcmp(fields[0], "file") != 0;
 }
 
-/* Reads the manifest; false, with a loud word, when there is no corpus. */
+/* Reads the manifest; false when there is no corpus. */
 static inline bool corpus_find(void)
 {
-    const char *places[] = {getenv("LITHIFY_CORPUS"), "../shared/corpus", "../../shared/corpus"};
     static char line[65536];
-    FILE *manifest = NULL;
+    const char *folder = test_corpus_folder();
+    char path[600];
 
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !manifest; i++) {
-        char path[600];
-        if (!places[i])
-            continue;
-        (void)snprintf(corpus_root, sizeof(corpus_root), "%s", places[i]);
-        (void)snprintf(path, sizeof(path), "%s/MANIFEST.tsv", places[i]);
-        manifest = fopen(path, "r");
-    }
-    if (!manifest) {
-        print_message("SKIP: no corpus of Parquet files; set LITHIFY_CORPUS to its folder\n");
+    if (!folder)
         return false;
-    }
+    (void)snprintf(corpus_root, sizeof(corpus_root), "%s", folder);
+    int length = snprintf(path, sizeof(path), "%s/MANIFEST.tsv", corpus_root);
+    assert_in_range(length, 1, sizeof(path) - 1);
+    FILE *manifest = fopen(path, "r");
+    assert_non_null(manifest);
     while (fgets(line, sizeof(line), manifest) && corpus_count < 512) {
         if (corpus_parse(line, &corpus_entries[corpus_count]))
             corpus_count++;
