@@ -113,7 +113,7 @@ static void test_every_type(void **state)
         for (int shape = 0; shape < SHAPE_COUNT; shape++)
             for (size_t i = 0; i < 5; i++)
                 for (int in_memory = 0; in_memory < 2; in_memory++) {
-                    uint32_t entries = type == LITH_TYPE_BOOLEAN ? 2 : 1u << (i * 2);
+                    uint32_t entries = type == LITH_TYPE_BOOLEAN ? 2 : 1u << (i * 3);
                     check_ids((enum lith_type)type, type == LITH_TYPE_FIXED_LEN_BYTE_ARRAY ? 3 : 0,
                               (enum shape)shape, entries, counts[i], in_memory, i & 1 ? 97 : 5000,
                               &random);

@@ -196,17 +196,17 @@ static void test_u16(void **state)
 static void test_encoded_form(void **state)
 {
     (void)state;
-    static const uint32_t values[] = {0, 1, 2, 3, 4, 5, 6, 7, 5, 5, 5, 5, 5, 5, 5, 5, 5, 1};
-    static const uint8_t expected[] = {3, 0x88, 0xc6, 0xfa, 18, 5, 3, 1, 0, 0};
+    static const uint32_t values[] = {0, 1, 2, 3, 4, 5, 6, 7, 5, 5, 5, 5, 5, 5, 5, 5, 1};
+    static const uint8_t expected[] = {3, 0x88, 0xc6, 0xfa, 16, 5, 3, 1, 0, 0};
     struct lith_buf buf;
 
     lith_buf_init(&buf, &mem, SIZE_MAX);
-    MUST(lith_rle_encode(values, 18, 3, &buf, &err));
+    MUST(lith_rle_encode(values, 17, 3, &buf, &err));
     assert_int_equal(buf.bytes, sizeof(expected));
     assert_memory_equal(buf.data, expected, sizeof(expected));
     lith_buf_done(&buf);
     lith_buf_init(&buf, &mem, 9);
-    assert_int_equal(lith_rle_encode(values, 18, 3, &buf, &err), LITH_E_LIMIT);
+    assert_int_equal(lith_rle_encode(values, 17, 3, &buf, &err), LITH_E_LIMIT);
     lith_buf_done(&buf);
     assert_int_equal(lith_bit_width(0), 0);
     assert_int_equal(lith_bit_width(1), 1);
