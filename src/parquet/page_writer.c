@@ -188,7 +188,7 @@ enum lith_code lith_page_writer_encode(struct lith_page_writer *writer,
     writer->page = (struct lith_page_header){
         .type = LITH_PAGE_DATA,
         .num_values = (uint32_t)page->position_count,
-        .encoding = encoding,
+        .encoding = (int32_t)encoding,
         .def_encoding = LITH_ENCODING_RLE,
         .rep_encoding = LITH_ENCODING_RLE,
     };

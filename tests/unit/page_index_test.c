@@ -182,7 +182,7 @@ static void test_left_out(void **state)
     struct lith_index_builder *builder;
     struct lith_column_index index;
     struct lith_bounds bounds;
-    double numbers[2] = {NAN, 5};
+    double numbers[2] = {(double)NAN, 5};
     struct lith_values values = {
         .type = LITH_TYPE_DOUBLE, .width = 8, .count = 2, .fixed = (const uint8_t *)numbers};
 
