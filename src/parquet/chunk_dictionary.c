@@ -134,6 +134,7 @@ static bool dictionary_pays(const struct lith_chunk_writer *w)
 {
     if (w->spooled_entries == 0)
         return false;
+    /* Runs take less than this; it is what ids take that change from value to value. */
     uint64_t index_bits = w->spooled_values * lith_bit_width(w->spooled_entries - 1);
     return w->spooled_entry_bytes + (index_bits + 7) / 8 < w->spooled_plain_bytes;
 }

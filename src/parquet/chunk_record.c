@@ -30,17 +30,21 @@ static struct parts parts_of(const struct lith_schema_node *leaf,
 
 enum lith_code lith_chunk_record_write(struct lith_spool *spool,
                                        const struct lith_schema_node *leaf,
-                                       const struct lith_chunk_meta *meta, struct lith_err *err)
+                                       const struct lith_chunk_meta *meta, struct lith_buf *room,
+                                       struct lith_err *err)
 {
+    const struct lith_size_statistics *sizes = &meta->size_statistics;
+    const struct lith_statistics *statistics = &meta->statistics;
     struct parts parts = parts_of(leaf, meta);
-    struct lith_sink *sink = &spool->sink;
 
-    LITH_TRY(lith_sink_write(sink, meta, sizeof(*meta), err));
-    LITH_TRY(lith_sink_write(sink, meta->size_statistics.rep_histogram, parts.rep_bytes, err));
-    LITH_TRY(lith_sink_write(sink, meta->size_statistics.def_histogram, parts.def_bytes, err));
-    LITH_TRY(lith_sink_write(sink, meta->encoding_stats, parts.stats_bytes, err));
-    LITH_TRY(lith_sink_write(sink, meta->statistics.min_value.data, parts.min_bytes, err));
-    return lith_sink_write(sink, meta->statistics.max_value.data, parts.max_bytes, err);
+    lith_buf_clear(room);
+    LITH_TRY(lith_buf_append(room, meta, sizeof(*meta), err));
+    LITH_TRY(lith_buf_append(room, sizes->rep_histogram, parts.rep_bytes, err));
+    LITH_TRY(lith_buf_append(room, sizes->def_histogram, parts.def_bytes, err));
+    LITH_TRY(lith_buf_append(room, meta->encoding_stats, parts.stats_bytes, err));
+    LITH_TRY(lith_buf_append(room, statistics->min_value.data, parts.min_bytes, err));
+    LITH_TRY(lith_buf_append(room, statistics->max_value.data, parts.max_bytes, err));
+    return lith_sink_write(&spool->sink, room->data, room->bytes, err);
 }
 
 enum lith_code lith_chunk_record_read(struct lith_spool *spool, uint64_t *offset,

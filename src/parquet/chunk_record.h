@@ -9,11 +9,11 @@
 #include "base/spool.h"
 #include "parquet/footer.h"
 
-/* Appends the record of a chunk of `leaf`. */
+/* Appends the record of a chunk of `leaf`, put together in `room`. */
 LITH_MUST_CHECK enum lith_code lith_chunk_record_write(struct lith_spool *spool,
                                                        const struct lith_schema_node *leaf,
                                                        const struct lith_chunk_meta *meta,
-                                                       struct lith_err *err);
+                                                       struct lith_buf *room, struct lith_err *err);
 
 /* Reads the record at *offset and moves *offset behind it. *ret_meta points into `room`, which
  * is cleared first. */

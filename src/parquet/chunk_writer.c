@@ -131,7 +131,8 @@ static struct part part_take(const struct lith_chunk_writer *w, const struct lit
     size_t bytes_max = lith_min_size(LITH_PAGE_BYTES_TARGET, share / 4);
     size_t positions_max = lith_min_size(LITH_PAGE_POSITIONS_MAX, share / 64);
     size_t memory_max = share / 2;
-    size_t position_memory = 2 * sizeof(uint16_t) + (w->width ? 0 : sizeof(struct lith_slice));
+    bool has_slices = !w->width && !w->collecting;
+    size_t position_memory = 2 * sizeof(uint16_t) + (has_slices ? sizeof(struct lith_slice) : 0);
     const uint16_t *defs = batch->def_levels, *reps = batch->rep_levels;
     struct part part = {.positions = 0};
 

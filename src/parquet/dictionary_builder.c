@@ -95,37 +95,46 @@ static enum lith_code entry_add(struct lith_dictionary_builder *b, struct lith_s
     return LITH_OK;
 }
 
+/* The slot that holds `value`, whose hash's upper half is `tag`, or the free one it belongs to. */
+static uint64_t *slot_find(const struct lith_dictionary_builder *b, struct lith_slice value,
+                           uint64_t tag)
+{
+    size_t mask = b->slot_count - 1;
+    size_t at = (size_t)tag & mask;
+    uint64_t slot;
+
+    while ((slot = b->slots[at]) != 0) {
+        if (slot >> 32 == tag &&
+            lith_slice_equal(lith_dictionary_builder_at(b, (uint32_t)slot - 1), value))
+            break;
+        at = (at + 1) & mask;
+    }
+    return &b->slots[at];
+}
+
 enum lith_code lith_dictionary_builder_add(struct lith_dictionary_builder *builder,
                                            const struct lith_values *values, uint32_t *ids,
                                            size_t *ret_count, struct lith_err *err)
 {
     size_t i;
 
+    if (!builder->slots)
+        LITH_TRY(slots_grow(builder, err));
     for (i = 0; i < values->count; i++) {
         struct lith_slice value = lith_values_at(values, i);
-        if (((size_t)builder->count + 1) * 2 > builder->slot_count) {
-            if (is_full(builder, value.bytes))
-                break;
-            LITH_TRY(slots_grow(builder, err));
-        }
         uint64_t tag = lith_xxh64(value.data, value.bytes) >> 32;
-        size_t mask = builder->slot_count - 1;
-        size_t at = (size_t)tag & mask;
-        uint64_t slot;
-        while ((slot = builder->slots[at]) != 0) {
-            if (slot >> 32 == tag &&
-                lith_slice_equal(lith_dictionary_builder_at(builder, (uint32_t)slot - 1), value))
-                break;
-            at = (at + 1) & mask;
-        }
-        if (slot == 0) {
+        uint64_t *slot = slot_find(builder, value, tag);
+        if (*slot == 0) {
             if (is_full(builder, value.bytes))
                 break;
+            if (((size_t)builder->count + 1) * 2 > builder->slot_count) {
+                LITH_TRY(slots_grow(builder, err));
+                slot = slot_find(builder, value, tag);
+            }
             LITH_TRY(entry_add(builder, value, err));
-            slot = tag << 32 | builder->count;
-            builder->slots[at] = slot;
+            *slot = tag << 32 | builder->count;
         }
-        ids[i] = (uint32_t)slot - 1;
+        ids[i] = (uint32_t)*slot - 1;
     }
     *ret_count = i;
     return LITH_OK;

@@ -39,7 +39,7 @@ struct lith_file_writer {
     struct lith_spool column_indexes;
     struct lith_spool offset_indexes;
     struct lith_spool blooms;     /* of the open row group */
-    struct lith_buf column_index; /* of the chunk that ends; also room for records at the end */
+    struct lith_buf column_index; /* of the chunk that ends; then room for its record */
     struct lith_buf offset_index;
     struct lith_buf bloom;
     struct row_group_record row_group;
@@ -184,7 +184,7 @@ static enum lith_code chunk_finish(struct lith_file_writer *w, struct lith_err *
     lith_buf_done(&w->bloom);
     w->row_group.total_byte_size += meta.total_uncompressed_size;
     w->row_group.total_compressed_size += meta.total_compressed_size;
-    return lith_chunk_record_write(&w->chunks, leaf, &meta, err);
+    return lith_chunk_record_write(&w->chunks, leaf, &meta, &w->column_index, err);
 }
 
 enum lith_code lith_file_writer_chunk_end(struct lith_file_writer *writer, struct lith_err *err)

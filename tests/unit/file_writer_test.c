@@ -507,6 +507,15 @@ static void test_large_value(void **state)
     assert_int_equal(write_all(&plan, 20, 1), LITH_E_LIMIT);
     assert_non_null(strstr(err.text, "4194305"));
     assert_non_null(strstr(err.text, "column text"));
+
+    /* A fixed length above a share is refused before the first value. */
+    struct sample_node nodes[2] = {text_nodes[0], text_nodes[1]};
+    nodes[1].type = LITH_TYPE_FIXED_LEN_BYTE_ARRAY;
+    nodes[1].type_length = (int32_t)share + 1;
+    nodes[1].converted = LITH_CONVERTED_NONE;
+    begin(nodes, 2, 1);
+    position_count = 0;
+    assert_int_equal(write_all(&plan, 20, 1), LITH_E_LIMIT);
 }
 
 /* Very many row groups: the budget holds, as the metadata waits in spools. */
