@@ -6,6 +6,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/checked.h"
+#include "base/hash.h"
+#include "base/limits.h"
+
 enum lith_code lith_source_read(struct lith_source *source, uint64_t offset, void *to, size_t bytes,
                                 struct lith_err *err)
 {
@@ -14,6 +18,23 @@ enum lith_code lith_source_read(struct lith_source *source, uint64_t offset, voi
                          "%zu bytes at offset %" PRIu64 " pass the end at %" PRIu64, bytes, offset,
                          source->size);
     return bytes ? source->ops->read(source, offset, to, bytes, err) : LITH_OK;
+}
+
+enum lith_code lith_source_crc32(struct lith_source *source, struct lith_mem *mem,
+                                 uint32_t *ret_crc, struct lith_err *err)
+{
+    LITH_AUTO(block) void *buffer = NULL;
+    uint32_t crc = 0;
+
+    LITH_TRY(lith_alloc(mem, LITH_FILE_BUFFER_BYTES, &buffer, err));
+    for (uint64_t offset = 0; offset < source->size;) {
+        size_t bytes = (size_t)lith_min_u64(source->size - offset, LITH_FILE_BUFFER_BYTES);
+        LITH_TRY(lith_source_read(source, offset, buffer, bytes, err));
+        crc = lith_crc32(crc, buffer, bytes);
+        offset += bytes;
+    }
+    *ret_crc = crc;
+    return LITH_OK;
 }
 
 void lith_source_close(struct lith_source *source)

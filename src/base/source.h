@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include "base/mem.h"
 
 struct lith_source;
 
@@ -32,6 +32,10 @@ struct lith_source {
 /* Reads exactly `bytes` at `offset`. CORRUPT when the range passes the end. */
 LITH_MUST_CHECK enum lith_code lith_source_read(struct lith_source *source, uint64_t offset,
                                                 void *to, size_t bytes, struct lith_err *err);
+
+/* CRC-32 of all its bytes, read from end to end. The buffer is charged to `mem` meanwhile. */
+LITH_MUST_CHECK enum lith_code lith_source_crc32(struct lith_source *source, struct lith_mem *mem,
+                                                 uint32_t *ret_crc, struct lith_err *err);
 
 /* NULL is a no-op. */
 void lith_source_close(struct lith_source *source);

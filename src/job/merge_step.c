@@ -83,22 +83,25 @@ static enum lith_code inputs_fill(struct lith_merge_step *step, const struct lit
     return LITH_OK;
 }
 
-/* P10: what is retired is what was read to the end, never what was planned. */
-static enum lith_code inputs_recheck(const struct lith_merge_step *step, const struct lith_job *job,
-                                     struct lith_err *err)
+/*
+ * P10: what is retired is what was read to the end, never what was planned. Reads each input once
+ * more, whole, for the checksum by which it is known again; a file that changed meanwhile has
+ * another identity, under which it cannot be opened.
+ */
+static enum lith_code inputs_recheck(struct lith_merge_step *step, const struct lith_job *job,
+                                     const struct lith_plan *plan, struct lith_err *err)
 {
-    LITH_AUTO(arena) struct lith_arena arena;
-
-    lith_arena_init(&arena, job->work->mem);
     for (size_t i = 0; i < step->input_count; i++) {
-        const struct lith_entry *input = &step->inputs[i];
-        struct lith_object object;
-        enum lith_code code = lith_folder_head(job->folder, input->name, &arena, &object, err);
-        if (code != LITH_OK && code != LITH_E_NOT_FOUND)
-            return code;
-        if (code == LITH_OK && object.size == input->size && strcmp(object.etag, input->etag) == 0)
-            continue;
-        return lith_fail(err, LITH_E_CONFLICT, "%s changed while it was merged", input->name);
+        LITH_AUTO(source) struct lith_source *source = NULL;
+        struct lith_entry *input = &step->inputs[i];
+        LITH_TRY(lith_work_check(job->work, err));
+        enum lith_code code =
+            lith_folder_source_open(job->folder, plan->inputs[i]->object, &source, err);
+        if (code == LITH_E_CONFLICT || code == LITH_E_NOT_FOUND)
+            return lith_fail(err, LITH_E_CONFLICT, "%s changed while it was merged", input->name);
+        LITH_TRY(code);
+        LITH_TRY(lith_source_crc32(source, job->work->mem, &input->crc32, err));
+        input->has_crc = true;
     }
     return LITH_OK;
 }
@@ -119,7 +122,8 @@ static enum lith_code rows_take(struct lith_merge_step *step, const struct lith_
 }
 
 static enum lith_code merge_and_check(struct lith_merge_step *step, struct lith_merge *merge,
-                                      const struct lith_job *job, struct lith_err *err)
+                                      const struct lith_job *job, const struct lith_plan *plan,
+                                      struct lith_err *err)
 {
     enum lith_code code = lith_merge_run(merge, &step->outputs.base, err);
 
@@ -133,7 +137,7 @@ static enum lith_code merge_and_check(struct lith_merge_step *step, struct lith_
                          "the outputs hold %" PRIu64 " rows, the inputs %" PRIi64,
                          step->outputs.rows, lith_merge_rows(merge));
     LITH_TRY(rows_take(step, merge, job, err));
-    LITH_TRY(inputs_recheck(step, job, err));
+    LITH_TRY(inputs_recheck(step, job, plan, err));
     return lith_job_outputs_publish(&step->outputs, err);
 }
 
@@ -162,7 +166,7 @@ enum lith_code lith_merge_step_run(struct lith_merge_step *step, const struct li
     };
     LITH_TRY(
         lith_merge_new(inputs, plan->input_count, &opener.base, &options, job->work, &merge, err));
-    enum lith_code code = merge_and_check(step, merge, job, err);
+    enum lith_code code = merge_and_check(step, merge, job, plan, err);
     lith_merge_free(merge);
     return code;
 }
