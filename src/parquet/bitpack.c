@@ -13,9 +13,7 @@
 #define OVERREAD_BYTES 8 /* behind a group */
 #define GROUP_BYTES_MAX 64
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-ALWAYS_INLINE uint64_t value_at(const uint8_t *from, unsigned width, unsigned index)
+LITH_TEMPLATE uint64_t value_at(const uint8_t *from, unsigned width, unsigned index)
 {
     const unsigned shift = index * width & 7;
     const uint8_t *at = from + (index * width >> 3);
@@ -26,7 +24,7 @@ ALWAYS_INLINE uint64_t value_at(const uint8_t *from, unsigned width, unsigned in
     return width == 64 ? bits : bits & (((uint64_t)1 << width) - 1);
 }
 
-ALWAYS_INLINE void unpack_u32(const uint8_t *from, size_t groups, unsigned width, uint32_t *to)
+LITH_TEMPLATE void unpack_u32(const uint8_t *from, size_t groups, unsigned width, uint32_t *to)
 {
     for (; groups; groups--, from += width, to += 8) {
         to[0] = (uint32_t)value_at(from, width, 0);
@@ -40,7 +38,7 @@ ALWAYS_INLINE void unpack_u32(const uint8_t *from, size_t groups, unsigned width
     }
 }
 
-ALWAYS_INLINE void unpack_u64(const uint8_t *from, size_t groups, unsigned width, uint64_t *to)
+LITH_TEMPLATE void unpack_u64(const uint8_t *from, size_t groups, unsigned width, uint64_t *to)
 {
     for (; groups; groups--, from += width, to += 8) {
         to[0] = value_at(from, width, 0);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/checked.h"
+#include "parquet/bitpack.h"
 #include "parquet/decode.h"
 
 #define CACHE_COUNT 1024 /* places in the batch buffer that are remembered; a power of two */
@@ -90,8 +91,8 @@ static enum lith_code ids_fill(struct ids *d, size_t count, struct lith_err *err
     return LITH_OK;
 }
 
-static inline __attribute__((always_inline)) void gather(const uint8_t *from, const uint32_t *ids,
-                                                         size_t count, size_t width, uint8_t *to)
+LITH_TEMPLATE void gather(const uint8_t *from, const uint32_t *ids, size_t count, size_t width,
+                          uint8_t *to)
 {
     for (size_t i = 0; i < count; i++)
         memcpy(to + i * width, from + ids[i] * width, width);

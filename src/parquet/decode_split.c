@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "base/checked.h"
+#include "parquet/bitpack.h"
 #include "parquet/decode.h"
 
 /* Bytes of a block as a part of the value limit: the batch itself is as large. */
@@ -71,10 +72,8 @@ static enum lith_code block_fill(struct split *d, struct lith_err *err)
     return LITH_OK;
 }
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
 /* Exchanges the bytes of two rows that `mask` selects, `shift` bits apart. */
-ALWAYS_INLINE void exchange(uint64_t *a, uint64_t *b, unsigned shift, uint64_t mask)
+LITH_TEMPLATE void exchange(uint64_t *a, uint64_t *b, unsigned shift, uint64_t mask)
 {
     uint64_t differ = ((*a >> shift) ^ *b) & mask;
 
@@ -84,7 +83,7 @@ ALWAYS_INLINE void exchange(uint64_t *a, uint64_t *b, unsigned shift, uint64_t m
 
 /* Transposes 8 rows of 8 bytes by exchanges 4, 2 and 1 bytes apart; written out, so that the rows
  * stay in registers. */
-ALWAYS_INLINE void transpose(uint64_t rows[8])
+LITH_TEMPLATE void transpose(uint64_t rows[8])
 {
     exchange(&rows[0], &rows[4], 32, 0x00000000ffffffffu);
     exchange(&rows[1], &rows[5], 32, 0x00000000ffffffffu);
@@ -101,13 +100,13 @@ ALWAYS_INLINE void transpose(uint64_t rows[8])
 }
 
 /* The next 8 bytes of stream k, where there is one. */
-ALWAYS_INLINE uint64_t row_load(const uint8_t *from, uint64_t stride, size_t k, size_t some)
+LITH_TEMPLATE uint64_t row_load(const uint8_t *from, uint64_t stride, size_t k, size_t some)
 {
     return k < some ? lith_load_u64(from + k * stride) : 0;
 }
 
 /* Puts `some` (1 to 8) bytes of every value together, from as many streams. */
-ALWAYS_INLINE void join(const uint8_t *from, uint64_t stride, size_t count, size_t some,
+LITH_TEMPLATE void join(const uint8_t *from, uint64_t stride, size_t count, size_t some,
                         uint8_t *to, size_t width)
 {
     size_t i = 0;

@@ -1,10 +1,21 @@
 /*
- * The families of encoders. Private to encode*.c and encoder.c.
+ * The families of encoders and what they share. Private to encode*.c, encoder.c and rle_encode.c.
  */
 #ifndef LITH_PARQUET_ENCODE_H
 #define LITH_PARQUET_ENCODE_H
 
 #include "parquet/encoder.h"
+
+#define LITH_VARINT_BYTES_MAX 10
+
+/* Writes a ULEB128; where it ends. */
+static inline uint8_t *lith_varint_put(uint8_t *to, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *to++ = (uint8_t)(value | 0x80);
+    *to++ = (uint8_t)value;
+    return to;
+}
 
 /* Appends a DELTA_BINARY_PACKED stream: blocks of 128 values, 4 miniblocks, as all writers do. */
 LITH_MUST_CHECK enum lith_code lith_delta_encode_u32(const uint32_t *values, size_t count,

@@ -10,29 +10,20 @@
 #define BLOCK_VALUES 128
 #define MINIBLOCK_COUNT 4
 #define MINIBLOCK_VALUES (BLOCK_VALUES / MINIBLOCK_COUNT)
-#define VARINT_BYTES_MAX 10
-#define BLOCK_BYTES_MAX (VARINT_BYTES_MAX + MINIBLOCK_COUNT + BLOCK_VALUES * 8)
-
-static uint8_t *varint_put(uint8_t *to, uint64_t value)
-{
-    for (; value >= 0x80; value >>= 7)
-        *to++ = (uint8_t)(value | 0x80);
-    *to++ = (uint8_t)value;
-    return to;
-}
+#define BLOCK_BYTES_MAX (LITH_VARINT_BYTES_MAX + MINIBLOCK_COUNT + BLOCK_VALUES * 8)
 
 static uint8_t *zigzag_put(uint8_t *to, int64_t value)
 {
-    return varint_put(to, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+    return lith_varint_put(to, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
 static enum lith_code header_put(size_t count, int64_t first, struct lith_buf *to,
                                  struct lith_err *err)
 {
-    LITH_TRY(lith_buf_reserve(to, 4 * VARINT_BYTES_MAX, err));
-    uint8_t *at = varint_put(to->data + to->bytes, BLOCK_VALUES);
-    at = varint_put(at, MINIBLOCK_COUNT);
-    at = varint_put(at, count);
+    LITH_TRY(lith_buf_reserve(to, 4 * LITH_VARINT_BYTES_MAX, err));
+    uint8_t *at = lith_varint_put(to->data + to->bytes, BLOCK_VALUES);
+    at = lith_varint_put(at, MINIBLOCK_COUNT);
+    at = lith_varint_put(at, count);
     at = zigzag_put(at, first);
     to->bytes = (size_t)(at - to->data);
     return LITH_OK;

@@ -9,10 +9,10 @@
 
 #include "base/checked.h"
 #include "parquet/bitpack.h"
+#include "parquet/encode.h"
 
 #define PACKED_GROUPS_MAX 63
 #define REPEAT_COUNT_MAX ((size_t)INT32_MAX) /* Encodings.md, "RLE", note 3 */
-#define VARINT_BYTES_MAX 10
 
 /* The values to encode: of 32 or of 16 bits, the other pointer is NULL. */
 struct input {
@@ -39,21 +39,13 @@ static size_t run_length(const struct input *in, size_t begin)
     return end - begin;
 }
 
-static uint8_t *varint_put(uint8_t *to, uint64_t value)
-{
-    for (; value >= 0x80; value >>= 7)
-        *to++ = (uint8_t)(value | 0x80);
-    *to++ = (uint8_t)value;
-    return to;
-}
-
 static enum lith_code repeat_put(uint32_t value, size_t count, unsigned width, struct lith_buf *to,
                                  struct lith_err *err)
 {
     while (count) {
         size_t run = lith_min_size(count, REPEAT_COUNT_MAX);
-        LITH_TRY(lith_buf_reserve(to, VARINT_BYTES_MAX + sizeof(value), err));
-        uint8_t *at = varint_put(to->data + to->bytes, (uint64_t)run << 1);
+        LITH_TRY(lith_buf_reserve(to, LITH_VARINT_BYTES_MAX + sizeof(value), err));
+        uint8_t *at = lith_varint_put(to->data + to->bytes, (uint64_t)run << 1);
         for (unsigned shift = 0; shift < width; shift += 8)
             *at++ = (uint8_t)(value >> shift);
         to->bytes = (size_t)(at - to->data);
