@@ -9,8 +9,7 @@ import oracle
 
 def pytest_runtest_setup(item):
     doc = getattr(item, "function", None) and item.function.__doc__
-    module = item.module.__doc__ or ""
-    item.user_properties.append(("doc", f"{doc or ''} {module.splitlines()[0] if module else ''}"))
+    item.user_properties.append(("doc", doc or ""))
 
 
 @pytest.fixture(scope="session")

@@ -147,7 +147,7 @@ def rows(reader, request):
 
 
 def fingerprint(reader, request):
-    """The corpus's order-free fingerprint (README of tests/corpus) over several files; DuckDB."""
+    """The corpus's order-free fingerprint (its README has it) over several files; DuckDB."""
     names = ", ".join("'" + path.replace("'", "''") + "'" for path in request["paths"])
     query = ("SELECT sum(md5_number_lower(t::VARCHAR)::HUGEINT) "
              f"FROM read_parquet([{names}], hive_partitioning = false) t")

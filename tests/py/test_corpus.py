@@ -11,6 +11,7 @@ import corpus
 import judge
 import lithify
 
+pytestmark = pytest.mark.skipif(not corpus.PRESENT, reason=corpus.ABSENT)
 HERE = pathlib.Path(__file__).parent
 MIB = 1 << 20
 BAD_MEMORY_MAX = 64 * MIB

@@ -23,6 +23,7 @@ def check(engine, sources, outputs, chance):
     assert not found, "\n".join(found)
 
 
+@pytest.mark.skipif(not corpus.PRESENT, reason=corpus.ABSENT)
 @pytest.mark.parametrize("engine", scans.CHECKS)
 @pytest.mark.parametrize("group", ONE_SCHEMA, ids=lambda group: group["group"])
 def test_groups(group, engine, tmp_path):

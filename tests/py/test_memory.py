@@ -80,7 +80,7 @@ def test_fat_page(codec, dictionary, fat, tmp_path):
 
 
 def test_equal_strings(tmp_path):
-    """HYP.1, P6: file size follows the bytes written: 200 MB of equal strings in dictionaries are one
+    """HYP.1: file size follows the bytes written: 200 MB of equal strings in dictionaries are one
     small file, and no budget of memory decides where a file ends."""
     table = pyarrow.table({"v": pyarrow.array(["x" * 100_000] * 100)})
     sources = []
