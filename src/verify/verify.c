@@ -8,6 +8,7 @@
 
 #include "verify/content.h"
 #include "verify/decode.h"
+#include "verify/footer_check.h"
 #include "verify/sorted.h"
 
 static const char *const level_names[] = {
@@ -157,6 +158,8 @@ static enum lith_code file_check(struct file *file, struct lith_err *err)
                              options->keys[i].leaf, file->input.footer.schema.leaf_count);
     }
     LITH_TRY(lith_structure_file(&file->input.footer, err));
+    LITH_TRY(
+        lith_footer_extras_check(file->input.source, &file->input.footer, options->work->mem, err));
     LITH_TRY(witness_check(file, err));
     LITH_TRY(chunks_check(file, err));
     if (options->level >= LITH_VERIFY_CONTENT) {
