@@ -17,6 +17,7 @@ static enum lith_code first_take(struct lith_merge *merge, const struct lith_foo
     LITH_TRY(lith_arena_array(&merge->arena, merge->schema.leaf_count, sizeof(*merge->votes),
                               &block, err));
     merge->votes = block;
+    lith_chunk_book_init(&merge->book, merge->work, merge->schema.leaf_count);
     lith_gate_meaning(footer, merge->meaning);
     return LITH_OK;
 }
@@ -80,20 +81,45 @@ static enum lith_code row_group_take(struct lith_merge *merge, const struct lith
     if (!lith_add_i64(merge->rows, group->num_rows, &merge->rows) ||
         !lith_add_u64(merge->input_bytes, unit.compressed_bytes, &merge->input_bytes))
         return lith_fail(err, LITH_E_LIMIT, "the inputs have more than 2^63 rows");
+    LITH_TRY(lith_chunk_book_add(&merge->book, group, err));
     return unit_add(merge, &unit, err);
 }
 
-static enum lith_code footer_take(struct lith_merge *merge, const struct lith_input *input,
-                                  size_t index, struct lith_err *err)
+/* Notes what reading the chunks of an input needs of its footer besides the chunks. Inputs of one
+ * writer, usually all, share its text. */
+static enum lith_code writer_note(struct lith_merge *merge, struct lith_input *input,
+                                  const struct lith_footer *footer, struct lith_err *err)
 {
-    LITH_TRY(lith_gate_file(input->footer, err));
+    void *copy;
+
+    if (!lith_slice_equal(merge->last_writer, footer->created_by)) {
+        LITH_TRY(lith_arena_copy(&merge->arena, footer->created_by.data, footer->created_by.bytes,
+                                 &copy, err));
+        merge->last_writer = (struct lith_slice){copy, footer->created_by.bytes};
+    }
+    input->created_by = merge->last_writer;
+    input->footer_offset = footer->footer_offset;
+    return LITH_OK;
+}
+
+static enum lith_code footer_take(struct lith_merge *merge, struct lith_input *input, size_t index,
+                                  struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena arena;
+    struct lith_footer footer;
+
+    lith_arena_init(&arena, merge->work->mem);
+    LITH_TRY(lith_footer_read(input->source, &arena, &footer, err));
+    LITH_TRY(lith_schema_normalise(&footer.schema, &arena, err));
+    LITH_TRY(lith_gate_file(&footer, err));
     if (index == 0)
-        LITH_TRY(first_take(merge, input->footer, err));
+        LITH_TRY(first_take(merge, &footer, err));
     else
-        LITH_TRY(first_compare(merge, input->footer, err));
-    for (uint32_t i = 0; i < input->footer->row_group_count; i++)
-        LITH_TRY(row_group_take(merge, input->footer, index, i, err));
-    return lith_key_values_add(&merge->key_values, input->footer, err);
+        LITH_TRY(first_compare(merge, &footer, err));
+    LITH_TRY(writer_note(merge, input, &footer, err));
+    for (uint32_t i = 0; i < footer.row_group_count; i++)
+        LITH_TRY(row_group_take(merge, &footer, index, i, err));
+    return lith_key_values_add(&merge->key_values, &footer, err);
 }
 
 /* The leaf that a key column names: a top-level column of that name. */
@@ -131,10 +157,10 @@ static enum lith_code key_columns_find(struct lith_merge *merge, struct lith_err
 static enum lith_code plan(struct lith_merge *merge, struct lith_opener *opener,
                            struct lith_err *err)
 {
-    const struct lith_input *input;
+    struct lith_input *input;
 
     LITH_TRY(lith_input_set_init(&merge->set, merge->inputs, merge->input_count, opener,
-                                 merge->work, err));
+                                 merge->work->mem, err));
     LITH_TRY(lith_codec_context_new(merge->work->mem, &merge->codecs, err));
     for (size_t i = 0; i < merge->input_count; i++) {
         LITH_TRY(lith_work_check(merge->work, err));
@@ -177,6 +203,7 @@ void lith_merge_free(struct lith_merge *merge)
     if (!merge)
         return;
     lith_input_set_done(&merge->set);
+    lith_chunk_book_done(&merge->book);
     lith_codec_context_free(merge->codecs);
     lith_key_values_done(&merge->key_values);
     for (size_t i = 0; i < merge->key_count; i++)

@@ -47,32 +47,37 @@ static struct lith_key_counts *counts_of(struct lith_merge *merge, uint32_t leaf
     return NULL;
 }
 
-/* Moves one column of the units [begin, end) into the open chunk. */
-static enum lith_code column_move(struct run *run, uint32_t leaf, size_t begin, size_t end,
-                                  struct lith_err *err)
+/* Moves one column of a unit into the open chunk. */
+static enum lith_code unit_move(struct run *run, uint32_t leaf, size_t index, struct lith_err *err)
 {
     struct lith_merge *merge = run->merge;
+    const struct lith_unit *unit = &merge->units[index];
+    struct lith_chunk_meta meta;
+    struct lith_input *input;
+
+    LITH_TRY(lith_work_check(merge->work, err));
+    LITH_TRY(lith_chunk_book_get(&merge->book, index, leaf, &meta, err));
+    merge->bad_input = unit->input;
+    LITH_TRY(lith_input_set_get(&merge->set, unit->input, &input, err));
     struct lith_move move = {
-        .leaf = leaf,
+        .source = input->source,
+        .ref = {.schema = &merge->schema,
+                .row_group = unit->row_group,
+                .leaf = leaf,
+                .num_rows = unit->rows,
+                .footer_offset = input->footer_offset,
+                .created_by = input->created_by,
+                .meta = &meta},
         .codecs = merge->codecs,
         .work = merge->work,
         .writer = run->writer,
         .hash = &run->hash,
         .counts = counts_of(merge, leaf),
     };
-
-    for (size_t i = begin; i < end; i++) {
-        const struct lith_unit *unit = &merge->units[i];
-        LITH_TRY(lith_work_check(merge->work, err));
-        merge->bad_input = unit->input;
-        LITH_TRY(lith_input_set_get(&merge->set, unit->input, &move.input, err));
-        move.row_group = unit->row_group;
-        if (lith_mover_run(lith_mover_choose(&move), &move, err) != LITH_OK)
-            return lith_err_prefix(err, "%s", move.input->name);
-        merge->bad_input = SIZE_MAX;
-        const struct lith_row_group *group = &move.input->footer->row_groups[unit->row_group];
-        progress_report(merge, (uint64_t)group->chunks[leaf].total_compressed_size);
-    }
+    if (lith_mover_run(lith_mover_choose(&move), &move, err) != LITH_OK)
+        return lith_err_prefix(err, "%s", input->name);
+    merge->bad_input = SIZE_MAX;
+    progress_report(merge, (uint64_t)meta.total_compressed_size);
     return LITH_OK;
 }
 
@@ -85,7 +90,8 @@ static enum lith_code chunk_write(struct run *run, uint32_t leaf, size_t begin, 
 
     lith_stream_hash_reset(&run->hash);
     LITH_TRY(lith_file_writer_chunk(run->writer, &plan, err));
-    LITH_TRY(column_move(run, leaf, begin, end, err));
+    for (size_t i = begin; i < end; i++)
+        LITH_TRY(unit_move(run, leaf, i, err));
     LITH_TRY(lith_file_writer_chunk_end(run->writer, err));
     struct lith_witness_chunk chunk = {
         .positions = run->hash.positions,

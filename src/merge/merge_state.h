@@ -4,6 +4,7 @@
 #ifndef LITH_MERGE_MERGE_STATE_H
 #define LITH_MERGE_MERGE_STATE_H
 
+#include "merge/chunk_book.h"
 #include "merge/chunk_choice.h"
 #include "merge/gate.h"
 #include "merge/input_set.h"
@@ -17,6 +18,7 @@ struct lith_merge {
     const struct lith_work *work;
 
     struct lith_input_set set;
+    struct lith_chunk_book book; /* of the chunks of all units */
     struct lith_codec_context *codecs;
     struct lith_key_values key_values;
 
@@ -27,6 +29,7 @@ struct lith_merge {
     struct lith_unit *units;        /* source row groups that hold rows, in input order */
     size_t unit_count;
     size_t unit_capacity;
+    struct lith_slice last_writer; /* created_by of the input before, in `arena` */
     int64_t rows;
     uint64_t input_bytes; /* compressed, of all units */
 

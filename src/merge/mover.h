@@ -7,14 +7,14 @@
 #ifndef LITH_MERGE_MOVER_H
 #define LITH_MERGE_MOVER_H
 
-#include "merge/input_set.h"
 #include "parquet/file_writer.h"
+#include "parquet/key_counts.h"
+#include "parquet/witness.h"
 
 /* What one move works with. */
 struct lith_move {
-    const struct lith_input *input;
-    uint32_t row_group;
-    uint32_t leaf;
+    struct lith_source *source;
+    struct lith_chunk_ref ref; /* the source chunk */
     struct lith_codec_context *codecs;
     const struct lith_work *work;
     struct lith_file_writer *writer;

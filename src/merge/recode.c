@@ -15,8 +15,8 @@ enum lith_code lith_mover_recode(const struct lith_move *move, struct lith_err *
     __attribute__((cleanup(chunk_reader_auto))) struct lith_chunk_reader *reader = NULL;
     struct lith_batch batch;
 
-    LITH_TRY(lith_chunk_reader_open(move->input->source, move->input->footer, move->row_group,
-                                    move->leaf, move->codecs, move->work, &reader, err));
+    LITH_TRY(lith_chunk_reader_open_ref(move->source, &move->ref, move->codecs, move->work, &reader,
+                                        err));
     for (;;) {
         LITH_TRY(lith_chunk_reader_next(reader, &batch, err));
         if (batch.position_count == 0)

@@ -15,9 +15,7 @@
 #include "parquet/page_body.h"
 
 struct lith_chunk_reader {
-    const struct lith_footer *footer;
-    uint32_t row_group;
-    uint32_t leaf_index;
+    struct lith_chunk_ref ref;
     const struct lith_schema_node *leaf;
     const struct lith_work *work;
     struct lith_page_source pages;
@@ -66,38 +64,33 @@ static enum lith_code fail_with_place(struct lith_chunk_reader *reader, enum lit
 {
     char path[256];
 
-    lith_schema_path(&reader->footer->schema, reader->footer->schema.leaves[reader->leaf_index],
-                     path, sizeof(path));
+    lith_schema_path(reader->ref.schema, reader->ref.schema->leaves[reader->ref.leaf], path,
+                     sizeof(path));
     *err = reader->err;
     err->code = code;
     (void)lith_err_prefix(
         err, "row group %" PRIu32 ", column \"%s\", page %" PRIu32 " at byte %" PRIu64,
-        reader->row_group, path, reader->pages.page_index, reader->pages.page_offset);
+        reader->ref.row_group, path, reader->pages.page_index, reader->pages.page_offset);
     return code;
 }
 
-enum lith_code lith_chunk_reader_open(struct lith_source *source, const struct lith_footer *footer,
-                                      uint32_t row_group, uint32_t leaf,
-                                      struct lith_codec_context *codecs,
-                                      const struct lith_work *work,
-                                      struct lith_chunk_reader **ret_reader, struct lith_err *err)
+enum lith_code
+lith_chunk_reader_open_ref(struct lith_source *source, const struct lith_chunk_ref *ref,
+                           struct lith_codec_context *codecs, const struct lith_work *work,
+                           struct lith_chunk_reader **ret_reader, struct lith_err *err)
 {
     void *block;
 
-    LITH_ASSERT(row_group < footer->row_group_count);
-    LITH_ASSERT(leaf < footer->schema.leaf_count);
+    LITH_ASSERT(ref->leaf < ref->schema->leaf_count);
     LITH_TRY(lith_alloc_array(work->mem, 1, sizeof(struct lith_chunk_reader), &block, err));
     struct lith_chunk_reader *reader = block;
-    const struct lith_chunk_meta *meta = &footer->row_groups[row_group].chunks[leaf];
-    reader->footer = footer;
-    reader->row_group = row_group;
-    reader->leaf_index = leaf;
-    reader->leaf = lith_schema_leaf(&footer->schema, leaf);
+    reader->ref = *ref;
+    reader->leaf = lith_schema_leaf(ref->schema, ref->leaf);
     reader->work = work;
-    reader->keeps_last = may_continue_prefixes(footer->created_by);
+    reader->keeps_last = may_continue_prefixes(ref->created_by);
     lith_buf_init(&reader->previous, work->mem, lith_work_share(work));
     enum lith_code code =
-        lith_page_source_init(&reader->pages, source, footer, meta, codecs, work, &reader->err);
+        lith_page_source_init(&reader->pages, source, ref, codecs, work, &reader->err);
     if (code == LITH_OK) {
         reader->pages.page_offset = reader->pages.position;
         code = lith_chunk_levels_init(&reader->levels, reader->leaf, work->mem, &reader->err);
@@ -109,6 +102,26 @@ enum lith_code lith_chunk_reader_open(struct lith_source *source, const struct l
     }
     *ret_reader = reader;
     return LITH_OK;
+}
+
+enum lith_code lith_chunk_reader_open(struct lith_source *source, const struct lith_footer *footer,
+                                      uint32_t row_group, uint32_t leaf,
+                                      struct lith_codec_context *codecs,
+                                      const struct lith_work *work,
+                                      struct lith_chunk_reader **ret_reader, struct lith_err *err)
+{
+    LITH_ASSERT(row_group < footer->row_group_count);
+    LITH_ASSERT(leaf < footer->schema.leaf_count);
+    struct lith_chunk_ref ref = {
+        .schema = &footer->schema,
+        .row_group = row_group,
+        .leaf = leaf,
+        .num_rows = footer->row_groups[row_group].num_rows,
+        .footer_offset = footer->footer_offset,
+        .created_by = footer->created_by,
+        .meta = &footer->row_groups[row_group].chunks[leaf],
+    };
+    return lith_chunk_reader_open_ref(source, &ref, codecs, work, ret_reader, err);
 }
 
 void lith_chunk_reader_close(struct lith_chunk_reader *reader)
@@ -283,7 +296,7 @@ static enum lith_code close_page(struct lith_chunk_reader *reader)
 static enum lith_code check_rows(struct lith_chunk_reader *reader)
 {
     uint64_t rows = reader->rows + (reader->page_open ? reader->levels.rows : 0);
-    uint64_t expected = (uint64_t)reader->footer->row_groups[reader->row_group].num_rows;
+    uint64_t expected = (uint64_t)reader->ref.num_rows;
 
     if (rows > expected || (reader->ended && rows != expected))
         return lith_fail(&reader->err, LITH_E_CORRUPT,

@@ -33,9 +33,28 @@ struct lith_batch {
     bool page_start;            /* the first batch of a data page */
 };
 
+/* One chunk of a file: what a reader needs of the footer, so that callers with many files need not
+ * hold all of theirs. Everything is borrowed. */
+struct lith_chunk_ref {
+    const struct lith_schema *schema;
+    uint32_t row_group; /* for errors */
+    uint32_t leaf;
+    int64_t num_rows; /* of the row group */
+    uint64_t footer_offset;
+    struct lith_slice created_by;
+    const struct lith_chunk_meta *meta;
+};
+
 struct lith_chunk_reader;
 
-/* `source`, `footer` and `work` outlive the reader. Reads nothing yet, but checks the codec. */
+/* `source`, what `ref` points to and `work` outlive the reader. Reads nothing yet, but checks the
+ * codec. */
+LITH_MUST_CHECK enum lith_code
+lith_chunk_reader_open_ref(struct lith_source *source, const struct lith_chunk_ref *ref,
+                           struct lith_codec_context *codecs, const struct lith_work *work,
+                           struct lith_chunk_reader **ret_reader, struct lith_err *err);
+
+/* The same for a chunk of a footer that outlives the reader. */
 LITH_MUST_CHECK enum lith_code
 lith_chunk_reader_open(struct lith_source *source, const struct lith_footer *footer,
                        uint32_t row_group, uint32_t leaf, struct lith_codec_context *codecs,

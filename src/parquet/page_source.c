@@ -35,11 +35,12 @@ static void room_done(struct lith_page_room *room)
 }
 
 enum lith_code lith_page_source_init(struct lith_page_source *pages, struct lith_source *source,
-                                     const struct lith_footer *footer,
-                                     const struct lith_chunk_meta *meta,
+                                     const struct lith_chunk_ref *ref,
                                      struct lith_codec_context *codecs,
                                      const struct lith_work *work, struct lith_err *err)
 {
+    const struct lith_chunk_meta *meta = ref->meta;
+
     LITH_TRY(lith_codec_check(meta->codec, err));
     if (meta->num_values < 0 || meta->data_page_offset < 0 || meta->dictionary_page_offset < 0)
         return lith_fail(err, LITH_E_CORRUPT,
@@ -54,10 +55,10 @@ enum lith_code lith_page_source_init(struct lith_page_source *pages, struct lith
         .codecs = codecs,
         .work = work,
         .position = (uint64_t)start,
-        .end = lith_min_u64(footer->footer_offset, source->size),
+        .end = lith_min_u64(ref->footer_offset, source->size),
         .values_left = (uint64_t)meta->num_values,
         /* parquet-cpp before Arrow 3 compressed V2 pages and said that it had not. */
-        .always_compressed = slice_begins(footer->created_by, "parquet-cpp version "),
+        .always_compressed = slice_begins(ref->created_by, "parquet-cpp version "),
     };
     lith_buf_init(&pages->head, work->mem,
                   lith_min_size(LITH_PAGE_HEADER_BYTES_MAX, lith_work_share(work)));

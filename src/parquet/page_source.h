@@ -12,6 +12,7 @@
 
 #include "base/work.h"
 #include "codec/codec.h"
+#include "parquet/chunk_reader.h"
 #include "parquet/page_header.h"
 #include "parquet/window.h"
 
@@ -61,9 +62,8 @@ struct lith_page_source {
 /* Reads nothing yet. All pointers outlive the page source. UNSUPPORTED for the codec. */
 LITH_MUST_CHECK enum lith_code
 lith_page_source_init(struct lith_page_source *pages, struct lith_source *source,
-                      const struct lith_footer *footer, const struct lith_chunk_meta *meta,
-                      struct lith_codec_context *codecs, const struct lith_work *work,
-                      struct lith_err *err);
+                      const struct lith_chunk_ref *ref, struct lith_codec_context *codecs,
+                      const struct lith_work *work, struct lith_err *err);
 /* A zeroed one is a no-op. */
 void lith_page_source_done(struct lith_page_source *pages);
 
