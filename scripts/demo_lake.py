@@ -27,24 +27,28 @@ def partitions(lake):
     return sorted({path.parent for path in pathlib.Path(lake).rglob("*.parquet")})
 
 
-def files_of(partition, live):
-    """A list of file names as DuckDB writes lists."""
+def query_of(partition, live):
+    """A query of DuckDB for the rows of a partition, and the number of files it reads."""
     if not live:
-        return "[" + ", ".join(f"'{path}'" for path in sorted(partition.glob("*.parquet"))) + "]"
-    return subprocess.run([ROOT / "build" / "lithify", "ls", "--format", "duckdb", partition],
-                          check=True, capture_output=True, text=True).stdout.strip()
+        files = sorted(partition.glob("*.parquet"))
+        names = ", ".join(f"'{path}'" for path in files)
+        return f"SELECT * FROM read_parquet([{names}], hive_partitioning = false)", len(files)
+    listed, query = (
+        subprocess.run([ROOT / "build" / "lithify", "ls", *how, partition], check=True,
+                       capture_output=True, text=True).stdout.strip()
+        for how in ([], ["--format", "duckdb"]))
+    return query, len(listed.splitlines())
 
 
 def measure(lake, live):
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         for partition in partitions(lake):
-            files = files_of(partition, live)
-            count = connection.sql(f"SELECT len({files})").fetchall()[0][0]
+            query, files = query_of(partition, live)
             rows, total = connection.sql(
                 "SELECT count(*), sum(md5_number_lower(t::VARCHAR)::HUGEINT) "
-                f"FROM read_parquet({files}, hive_partitioning = false) t").fetchall()[0]
-            print(f"{partition.relative_to(lake)}\t{count} files\t{rows} rows\thash {total}")
+                f"FROM ({query}) t").fetchall()[0]
+            print(f"{partition.relative_to(lake)}\t{files} files\t{rows} rows\thash {total}")
 
 
 def compare(before, after):

@@ -32,6 +32,12 @@ class Result:
         return f"{' '.join(self.command)}\nexit {self.code}\n{self.out[-4000:]}{self.err[-8000:]}"
 
 
+def _environment(more):
+    """LITHIFY_... variables are options to the program; those of the tests are not for it."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("LITHIFY_")}
+    return env | (more or {})
+
+
 def run(*arguments, cwd=None, seconds_max=SECONDS_MAX, env=None):
     """Runs `lithify ARGUMENTS...` to its end. A crash or a hang fails the test here."""
     command = [BIN, *map(str, arguments)]
@@ -41,7 +47,7 @@ def run(*arguments, cwd=None, seconds_max=SECONDS_MAX, env=None):
         process = subprocess.Popen(wrapper + command, cwd=cwd, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    errors="replace", start_new_session=True,
-                                   env=dict(os.environ, **(env or {})))
+                                   env=_environment(env))
         try:
             out, err = process.communicate(timeout=seconds_max)
         except subprocess.TimeoutExpired:
