@@ -168,7 +168,7 @@ static enum lith_code load_in_memory(struct lith_page_source *pages, struct lith
         lith_buf_done(&room->plain);
     }
     LITH_TRY(stored_read(pages, room, page, err));
-    const uint8_t *stored = room->stored.data;
+    const uint8_t *stored = room->stored.data ? room->stored.data : no_bytes;
     page->levels = body_in_memory(stored, p->level_bytes);
     if (!p->compressed) {
         page->values = body_in_memory(stored + p->level_bytes, p->packed_bytes);

@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 
-#include "parquet/chunk_reader.h"
 #include "parquet/order.h"
 
 /* One sorting column: its reader, where it stands, and its value in the row before. */

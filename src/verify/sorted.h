@@ -4,9 +4,7 @@
 #ifndef LITH_VERIFY_SORTED_H
 #define LITH_VERIFY_SORTED_H
 
-#include "base/work.h"
-#include "codec/codec.h"
-#include "parquet/footer.h"
+#include "parquet/chunk_reader.h"
 
 /* CORRUPT when a row stands after one that sorts behind it, or a sorting column is nested or has
  * no order (nobody could say what its order is). */

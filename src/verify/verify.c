@@ -8,7 +8,7 @@
 
 #include "verify/content.h"
 #include "verify/decode.h"
-#include "verify/footer_check.h"
+#include "verify/footer_extras.h"
 #include "verify/sorted.h"
 
 static const char *const level_names[] = {

@@ -102,6 +102,16 @@ static void pieces_give_the_hash_of_the_whole(void **state)
     lith_mem_done(&mem);
 }
 
+static void sums_carry(void **state)
+{
+    struct lith_hash128 sum = lith_hash128_add((struct lith_hash128){UINT64_MAX, 1},
+                                               (struct lith_hash128){2, UINT64_MAX});
+
+    (void)state;
+    assert_int_equal(sum.low, 1);
+    assert_int_equal(sum.high, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +119,7 @@ int main(void)
         cmocka_unit_test(xxh64_of_known_texts),
         cmocka_unit_test(xxh3_128_of_known_bytes),
         cmocka_unit_test(pieces_give_the_hash_of_the_whole),
+        cmocka_unit_test(sums_carry),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
  * Split planning goes by RowGroup.file_offset, and old readers by ordinals, so that wrong ones
  * lose or double rows elsewhere though everything reads well here.
  */
-#include "verify/footer_check.h"
+#include "verify/footer_extras.h"
 
 #include <inttypes.h>
 

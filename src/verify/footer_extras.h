@@ -2,8 +2,8 @@
  * What the footer says beside what is read of it: fields that no reader here uses, and others
  * do. parquet-splice.md sections 1.4, 1.5 and 11.4, 5 and 13.
  */
-#ifndef LITH_VERIFY_FOOTER_CHECK_H
-#define LITH_VERIFY_FOOTER_CHECK_H
+#ifndef LITH_VERIFY_FOOTER_EXTRAS_H
+#define LITH_VERIFY_FOOTER_EXTRAS_H
 
 #include "base/work.h"
 #include "parquet/footer.h"
