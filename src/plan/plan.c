@@ -1,12 +1,12 @@
 /*
  * The planner of one partition. DESIGN.md section 6, rules 1 to 3.
  *
- * The ladder: files in ascending order of size; the job takes the longest run from the smallest on
- * whose last file finds those before it together at least as large (after settle, once per input
- * set: a quarter as large), and whose outputs are each at least twice (1.25 times) the last file,
- * or final (target_file or more). So whatever is rewritten ends in a file that is larger by that
- * factor, or never read again: a byte is rewritten O(log n) times, and one tiny file cannot keep
- * larger ones apart. The number of files falls, or there is no job.
+ * The ladder: files in ascending order of size; the job takes a run from the smallest on whose last
+ * file finds those before it together at least as large (after settle, once per input set: a
+ * quarter as large), and whose outputs are each at least twice (1.25 times) the last file, or
+ * final (target_file or more); of such runs the one that removes most files. So whatever is
+ * rewritten ends in a file that is larger by that factor, or is never read again: a byte is
+ * rewritten O(log n) times, and one tiny file cannot keep larger ones apart.
  */
 #include "plan/plan.h"
 
@@ -200,27 +200,35 @@ static bool run_pays(const struct lith_policy *policy, uint64_t before, uint64_t
            (each >= policy->target_file_bytes || each >= last + share);
 }
 
-/* The longest run among `count` members in ascending order. */
+static uint64_t run_gain(const struct run *run)
+{
+    return run->count ? run->count - run->outputs : 0;
+}
+
+/* The run that removes most files among `count` members in ascending order, of equal ones the
+ * shortest. */
 static struct run ladder_climb(const struct lith_policy *policy, const struct candidate *members,
                                size_t count, bool quarter)
 {
-    struct run run = {0};
+    struct run best = {0};
     uint64_t before = 0;
 
     for (size_t i = 0; i < count; i++) {
         uint64_t last = members[i].size;
-        uint64_t bytes = 0;
-        if (!lith_add_u64(before, last, &bytes))
+        struct run run = {.count = i + 1};
+        if (!lith_add_u64(before, last, &run.bytes))
             break;
-        uint64_t outputs = lith_plan_output_count(bytes, policy->target_file_bytes);
-        bool pays = run_pays(policy, before, last, outputs, i + 1, quarter);
-        if (pays && i >= policy->max_inputs)
-            run.cut = run.count > 0;
-        else if (pays)
-            run = (struct run){.count = i + 1, .bytes = bytes, .outputs = outputs};
-        before = bytes;
+        run.outputs = lith_plan_output_count(run.bytes, policy->target_file_bytes);
+        bool pays = run_pays(policy, before, last, run.outputs, i + 1, quarter);
+        before = run.bytes;
+        if (!pays || run_gain(&run) <= run_gain(&best))
+            continue;
+        if (i >= policy->max_inputs)
+            best.cut = best.count > 0;
+        else
+            best = run;
     }
-    return run;
+    return best;
 }
 
 /* The candidates of one schema set, and those that join with any, in order. */
@@ -234,11 +242,6 @@ static size_t members_choose(struct planning *p, uint64_t schema_set)
             p->members[count++] = p->candidates[i];
     }
     return count;
-}
-
-static uint64_t run_gain(const struct run *run)
-{
-    return run->count ? run->count - run->outputs : 0;
 }
 
 static int compare_sets(const void *a, const void *b)
