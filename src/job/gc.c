@@ -106,7 +106,7 @@ static enum lith_code deletes(const struct lith_job *job, const struct lith_gc_p
         if (item->verdict != LITH_GC_DELETE)
             continue;
         LITH_TRY(lith_work_check(job->work, err));
-        enum lith_code code = lith_folder_delete_if(job->folder, item->file->object, err);
+        enum lith_code code = lith_folder_delete_if(job->folder, &item->target, err);
         if (code == LITH_E_CONFLICT || code == LITH_E_NOT_FOUND)
             continue;
         LITH_TRY(code);
