@@ -10,6 +10,22 @@ struct common {
     const char *first_name;
 };
 
+/* Every column of the file must be one of the target's: none may go unseen. */
+static enum lith_code narrower_check(struct common *common, const struct lith_verify_files *files,
+                                     size_t index, const struct lith_input *input,
+                                     struct lith_err *err)
+{
+    uint32_t found = 0;
+
+    for (uint32_t leaf = 0; leaf < common->first.footer.schema.leaf_count; leaf++)
+        found += input->maps[leaf].present;
+    if (found != input->footer.schema.leaf_count)
+        return lith_fail(err, LITH_E_INVALID, "%s has %u columns that %s does not have",
+                         files->name(files->ctx, index), input->footer.schema.leaf_count - found,
+                         common->first_name);
+    return LITH_OK;
+}
+
 static enum lith_code schema_check(struct common *common, const struct lith_verify_files *files,
                                    size_t index, struct lith_input *input, struct lith_err *err)
 {
@@ -28,8 +44,10 @@ static enum lith_code sum_file(struct common *common, const struct lith_verify_f
                                size_t index, struct lith_row_summer *summer,
                                struct lith_input *input, struct lith_err *err)
 {
-    LITH_TRY(schema_check(common, files, index, input, err));
+    if (!common->options->allow_narrower)
+        LITH_TRY(schema_check(common, files, index, input, err));
     LITH_TRY(lith_input_map(input, summer->target, err));
+    LITH_TRY(narrower_check(common, files, index, input, err));
     const struct lith_column_file file = {
         .source = input->source, .footer = &input->footer, .maps = input->maps};
     for (uint32_t i = 0; i < input->footer.row_group_count; i++) {

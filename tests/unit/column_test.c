@@ -162,18 +162,33 @@ static void file_write(struct lith_spool *spool, const struct test_file *file)
     lith_arena_done(&arena);
 }
 
-static struct lith_spool sources_of[2];
-static struct lith_memory_source opened;
+static struct lith_spool sources_of[3];
+static struct lith_memory_source opened[4]; /* the first file stays open beside another */
+static size_t opened_next;
 
 static enum lith_code source_open(void *ctx, size_t index, struct lith_source **ret_source,
                                   struct lith_err *e)
 {
     (void)ctx;
     (void)e;
-    lith_memory_source_init(&opened, lith_spool_memory(&sources_of[index]),
+    struct lith_memory_source *source = &opened[opened_next++ % 4];
+    lith_memory_source_init(source, lith_spool_memory(&sources_of[index]),
                             (size_t)sources_of[index].source.size);
-    *ret_source = &opened.base;
+    *ret_source = &source->base;
     return LITH_OK;
+}
+
+static enum lith_code output_open(void *ctx, size_t index, struct lith_source **ret_source,
+                                  struct lith_err *e)
+{
+    return source_open(ctx, index + 2, ret_source, e);
+}
+
+static const char *output_name(void *ctx, size_t index)
+{
+    (void)ctx;
+    (void)index;
+    return "output";
 }
 
 static const char *source_name(void *ctx, size_t index)
@@ -264,6 +279,47 @@ static void misplaced_nulls_are_found(void **state)
     sources_done();
 }
 
+/* The output is the third file. */
+static enum lith_code rows_of(size_t first_of_a, bool *ret_equal)
+{
+    const struct lith_verify_files inputs = {.count = 2, .open = source_open, .name = source_name};
+    const struct lith_verify_files output = {.count = 1, .open = output_open, .name = output_name};
+    const struct lith_verify_rows_options options = {.a = first_of_a == 2 ? &output : &inputs,
+                                                     .b = first_of_a == 2 ? &inputs : &output,
+                                                     .allow_narrower = true,
+                                                     .codecs = codecs,
+                                                     .work = &work};
+    struct lith_rows_sum a;
+    struct lith_rows_sum b;
+
+    return lith_verify_rows(&options, ret_equal, &a, &b, &err);
+}
+
+static void rows_of_narrower_files(void **state)
+{
+    const struct test_file output = {
+        .nodes = target_nodes, .node_count = 12, .rows = 6, .leaves = union_leaves};
+    struct leaf leaves[7];
+    struct test_file other = output;
+    bool equal;
+
+    (void)state;
+    sources_write();
+    file_write(&sources_of[2], &output);
+    MUST(rows_of(2, &equal));
+    assert_true(equal);
+    assert_int_equal(rows_of(0, &equal), LITH_E_INVALID); /* the first cannot hold the others */
+    lith_spool_done(&sources_of[2]);
+    memcpy(leaves, union_leaves, sizeof(leaves));
+    leaves[2].def[1] = 0;
+    other.leaves = leaves;
+    file_write(&sources_of[2], &other);
+    MUST(rows_of(2, &equal));
+    assert_false(equal);
+    lith_spool_done(&sources_of[2]);
+    sources_done();
+}
+
 static void different_schemas_are_named(void **state)
 {
     const struct lith_verify_files both = {.count = 2, .open = source_open, .name = source_name};
@@ -286,6 +342,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_union_passes),
         cmocka_unit_test(misplaced_nulls_are_found),
+        cmocka_unit_test(rows_of_narrower_files),
         cmocka_unit_test(different_schemas_are_named),
     };
 
