@@ -7,12 +7,14 @@
 #include "merge/merge_state.h"
 
 #include "base/checked.h"
+#include "merge/annotations.h"
 
 static enum lith_code first_take(struct lith_merge *merge, const struct lith_footer *footer,
-                                 struct lith_err *err)
+                                 const struct lith_schema *raw, struct lith_err *err)
 {
     void *block;
 
+    LITH_TRY(lith_schema_copy(raw, &merge->arena, &merge->written, err));
     LITH_TRY(lith_schema_copy(&footer->schema, &merge->arena, &merge->schema, err));
     LITH_TRY(lith_arena_array(&merge->arena, merge->schema.leaf_count, sizeof(*merge->votes),
                               &block, err));
@@ -24,7 +26,7 @@ static enum lith_code first_take(struct lith_merge *merge, const struct lith_foo
 
 /* Refuses a file whose schema or meaning is not that of the first. */
 static enum lith_code first_compare(struct lith_merge *merge, const struct lith_footer *footer,
-                                    struct lith_err *err)
+                                    const struct lith_schema *raw, struct lith_err *err)
 {
     LITH_AUTO(arena) struct lith_arena arena;
     char meaning[LITH_MEANING_BYTES];
@@ -42,6 +44,7 @@ static enum lith_code first_compare(struct lith_merge *merge, const struct lith_
                          "its dates mean something else than those of %s: \"%s\" against \"%s\"; "
                          "merge such files apart",
                          merge->inputs[0].name, meaning, merge->meaning);
+    lith_annotations_join(&merge->written, raw, &merge->schema);
     return LITH_OK;
 }
 
@@ -107,15 +110,17 @@ static enum lith_code footer_take(struct lith_merge *merge, struct lith_input *i
 {
     LITH_AUTO(arena) struct lith_arena arena;
     struct lith_footer footer;
+    struct lith_schema raw;
 
     lith_arena_init(&arena, merge->work->mem);
     LITH_TRY(lith_footer_read(input->source, &arena, &footer, err));
+    LITH_TRY(lith_schema_copy(&footer.schema, &arena, &raw, err));
     LITH_TRY(lith_schema_normalise(&footer.schema, &arena, err));
     LITH_TRY(lith_gate_file(&footer, err));
     if (index == 0)
-        LITH_TRY(first_take(merge, &footer, err));
+        LITH_TRY(first_take(merge, &footer, &raw, err));
     else
-        LITH_TRY(first_compare(merge, &footer, err));
+        LITH_TRY(first_compare(merge, &footer, &raw, err));
     LITH_TRY(writer_note(merge, input, &footer, err));
     for (uint32_t i = 0; i < footer.row_group_count; i++)
         LITH_TRY(row_group_take(merge, &footer, index, i, err));

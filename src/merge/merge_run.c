@@ -191,7 +191,7 @@ static enum lith_code file_write(struct run *run, struct lith_err *err)
     }
     enum lith_code code = run->outputs->begin(run->outputs, run->output_index, &sink, err);
     if (code == LITH_OK)
-        code = lith_file_writer_new(sink, &merge->schema, merge->codecs, merge->work, &run->writer,
+        code = lith_file_writer_new(sink, &merge->written, merge->codecs, merge->work, &run->writer,
                                     err);
     if (code == LITH_OK)
         code = file_fill(run, err);

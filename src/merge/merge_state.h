@@ -22,8 +22,9 @@ struct lith_merge {
     struct lith_codec_context *codecs;
     struct lith_key_values key_values;
 
-    struct lith_arena arena;   /* what lives as long as the merge */
-    struct lith_schema schema; /* of the outputs, in `arena` */
+    struct lith_arena arena;    /* what lives as long as the merge */
+    struct lith_schema schema;  /* normalised: what all inputs are compared with; in `arena` */
+    struct lith_schema written; /* the same as the outputs bear it: see annotations.h */
     char meaning[LITH_MEANING_BYTES];
     struct lith_chunk_votes *votes; /* one per leaf */
     struct lith_unit *units;        /* source row groups that hold rows, in input order */
