@@ -1,0 +1,253 @@
+/*
+ * Who may be deleted: one table of files, at different times and with different knowledge; the
+ * walk and the lake's own file on a real directory.
+ */
+#include "store_support.h"
+
+#include "lake/gc.h"
+#include "lake/lake_file.h"
+#include "lake/walk.h"
+
+static struct lith_err err;
+static struct lith_mem mem;
+static struct lith_arena arena;
+
+static int setup(void **state)
+{
+    (void)state;
+    lith_mem_init(&mem, SIZE_MAX, NULL);
+    lith_arena_init(&arena, &mem);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    lith_arena_done(&arena);
+    lith_mem_done(&mem);
+    return 0;
+}
+
+#define PID "5f21c0de"
+#define OUTPUT(n, e) "0198f0c2-7c1e-7000-8000-00000000000" n "_" PID "_e" e ".parquet"
+
+/* In order of names. */
+static struct lith_object objects[] = {
+    {.name = OUTPUT("1", "1"), .etag = "e", .size = 10, .mtime_ns = 0},
+    {.name = OUTPUT("2", "1"), .etag = "e", .size = 10, .mtime_ns = 0},
+    {.name = OUTPUT("3", "1"), .etag = "e", .size = 10, .mtime_ns = 0},
+    {.name = OUTPUT("4", "1"), .etag = "e", .size = 10, .mtime_ns = 950},
+    {.name = OUTPUT("5", "1"), .etag = "e", .size = 10, .mtime_ns = 0},
+    {.name = OUTPUT("6", "9"), .etag = "e", .size = 10, .mtime_ns = 0},
+    {.name = OUTPUT("7", "1") ".tmp", .etag = "e", .size = 10, .mtime_ns = 0},
+    {.name = "late.parquet", .etag = "e", .size = 10},
+    {.name = "live.parquet", .etag = "e", .size = 10},
+    {.name = "r1.parquet", .etag = "e", .size = 10},
+    {.name = "r2.parquet", .etag = "other", .size = 10},
+    {.name = "r3.parquet.gone.tmp", .etag = "e", .size = 10},
+    {.name = "r4.parquet", .etag = "e", .size = 10, .is_link = true},
+    {.name = "r5.parquet", .etag = "e", .size = 10},
+    {.name = "who.parquet.gone.tmp", .etag = "e", .size = 10},
+};
+static struct lith_entry files[] = {{.name = "live.parquet", .etag = "e", .size = 10}};
+static struct lith_entry retired[] = {
+    {.name = "r1.parquet", .etag = "e", .size = 10, .generation = 3, .at_ns = 0},
+    {.name = "r2.parquet", .etag = "e", .size = 10, .generation = 3, .at_ns = 0},
+    {.name = "r3.parquet", .etag = "e", .size = 10, .generation = 3, .at_ns = 0},
+    {.name = "r4.parquet", .etag = "e", .size = 10, .generation = 3, .at_ns = 0},
+    {.name = "r5.parquet", .etag = "e", .size = 10, .generation = 5, .at_ns = 0},
+};
+static const char *condemned[] = {OUTPUT("5", "1")};
+static const char *const elsewhere[] = {"live.parquet", "r1.parquet"};
+static const char *const nowhere[] = {"live.parquet", "vanished.parquet"};
+static const struct lith_orphan_inputs orphans[] = {
+    {.name = OUTPUT("1", "1"), .known = true, .inputs = elsewhere, .input_count = 2},
+    {.name = OUTPUT("2", "1"), .known = true, .inputs = nowhere, .input_count = 2},
+    {.name = OUTPUT("4", "1"), .known = true, .inputs = elsewhere, .input_count = 2},
+    {.name = OUTPUT("6", "9"), .known = true, .inputs = elsewhere, .input_count = 2},
+};
+static const struct lith_gc_policy policy = {
+    .reader_grace_ns = 100, .orphan_grace_ns = 100, .bytes_max = UINT64_MAX};
+
+static struct lith_view view_make(void)
+{
+    struct lith_view view = {
+        .listing = {.objects = objects, .object_count = sizeof(objects) / sizeof(objects[0])},
+        .blob = {.data = (const uint8_t *)""},
+        .manifest = {.name = "manifest.json",
+                     .generation = 5,
+                     .pid = PID,
+                     .epoch = 3,
+                     .mtime_ns = 950,
+                     .files = files,
+                     .file_count = 1,
+                     .retired = retired,
+                     .retired_count = 5,
+                     .condemned = condemned,
+                     .condemned_count = 1}};
+
+    return view;
+}
+
+static void view_resolve(struct lith_view *view)
+{
+    MUST(lith_snapshot_resolve(&view->listing, &view->manifest, LITH_SNAPSHOT_OPEN, &arena,
+                               &view->snapshot, &err));
+}
+
+static void each_file_has_its_verdict(void **state)
+{
+    static const struct {
+        const char *name;
+        enum lith_gc_verdict verdict;
+    } expected[] = {
+        {OUTPUT("1", "1"), LITH_GC_DELETE},
+        {OUTPUT("2", "1"), LITH_GC_KEEP_NEEDED},
+        {OUTPUT("3", "1"), LITH_GC_KEEP_UNKNOWN}, /* its footer was not read */
+        {OUTPUT("4", "1"), LITH_GC_KEEP_YOUNG},
+        {OUTPUT("5", "1"), LITH_GC_DELETE},       /* condemned before */
+        {OUTPUT("6", "9"), LITH_GC_KEEP_UNKNOWN}, /* of an epoch to come */
+        {OUTPUT("7", "1") ".tmp", LITH_GC_DELETE},
+        {"r3.parquet.gone.tmp", LITH_GC_DELETE},
+        {"who.parquet.gone.tmp", LITH_GC_KEEP_UNKNOWN},
+        {"r1.parquet", LITH_GC_DELETE},
+        {"r2.parquet", LITH_GC_KEEP_DIFFERS},
+        {"r4.parquet", LITH_GC_KEEP_LINK},
+        {"r5.parquet", LITH_GC_KEEP_YOUNG}, /* of this generation: since the manifest's time */
+    };
+    struct lith_view view = view_make();
+    struct lith_gc_plan plan;
+
+    (void)state;
+    view_resolve(&view);
+    MUST(lith_gc_plan(&view, orphans, 4, &policy, 1000, &arena, &plan, &err));
+    assert_int_equal(plan.item_count, sizeof(expected) / sizeof(expected[0]));
+    for (size_t i = 0; i < plan.item_count; i++) {
+        assert_string_equal(plan.items[i].file->name, expected[i].name);
+        if (plan.items[i].verdict != expected[i].verdict)
+            fail_msg("%s: %s", expected[i].name, lith_gc_verdict_text(plan.items[i].verdict));
+    }
+    assert_int_equal(plan.delete_count, 5);
+    assert_int_equal(plan.fence_count, 3);
+    assert_string_equal(plan.items[7].target.name, "r3.parquet");
+    assert_true(plan.keep_all);
+    assert_false(plan.clean_wanted);
+}
+
+static void time_and_brake(void **state)
+{
+    struct lith_view view = view_make();
+    struct lith_gc_policy braked = policy;
+    struct lith_gc_plan plan;
+
+    (void)state;
+    view_resolve(&view);
+    MUST(lith_gc_plan(&view, orphans, 4, &policy, 99, &arena, &plan, &err));
+    assert_int_equal(plan.delete_count, 1); /* only the delete that was cut off */
+    MUST(lith_gc_plan(&view, orphans, 4, &policy, 1050, &arena, &plan, &err));
+    assert_int_equal(plan.delete_count, 7);
+    braked.bytes_max = 35;
+    MUST(lith_gc_plan(&view, orphans, 4, &braked, 1050, &arena, &plan, &err));
+    assert_int_equal(plan.delete_count, 3);
+    assert_int_equal(plan.delete_bytes, 30);
+}
+
+static void nothing_is_deleted_in_doubt(void **state)
+{
+    struct lith_view view = view_make();
+    struct lith_gc_plan plan;
+
+    (void)state;
+    files[0].etag = "changed";
+    view_resolve(&view);
+    assert_int_equal(lith_gc_plan(&view, orphans, 4, &policy, 1000, &arena, &plan, &err),
+                     LITH_E_INVALID);
+    files[0].etag = "e";
+    files[0].name = "missing.parquet";
+    view_resolve(&view);
+    assert_int_equal(lith_gc_plan(&view, orphans, 4, &policy, 1000, &arena, &plan, &err),
+                     LITH_E_INVALID);
+    files[0].name = "live.parquet";
+    view.manifest.foreign = true;
+    view_resolve(&view);
+    assert_int_equal(lith_gc_plan(&view, orphans, 4, &policy, 1000, &arena, &plan, &err),
+                     LITH_E_INVALID);
+    view.blob.data = NULL;
+    assert_int_equal(lith_gc_plan(&view, orphans, 4, &policy, 1000, &arena, &plan, &err),
+                     LITH_E_INVALID);
+}
+
+struct stops {
+    char text[1000];
+};
+
+static enum lith_code stop_note(void *ctx, const struct lith_walk_stop *stop, struct lith_err *e)
+{
+    struct stops *stops = ctx;
+    size_t bytes = strlen(stops->text);
+
+    (void)e;
+    (void)snprintf(stops->text + bytes, sizeof(stops->text) - bytes, "%s%s%s\n", stop->path,
+                   stop->table_format ? " " : "", stop->table_format ? stop->table_format : "");
+    return LITH_OK;
+}
+
+static void the_walk_finds_partitions(void **state)
+{
+    static const char *const folders[] = {"a",     "a/x=1",     "a/x=2", "_tmp",
+                                          "delta", "delta/x=1", "empty", "delta/_delta_log"};
+    static const char *const data[] = {"a/x=1/f.parquet", "a/x=2/manifest.json", "_tmp/f.parquet",
+                                       "delta/x=1/f.parquet", "empty/notes.txt"};
+    LITH_AUTO(store) struct lith_store *store = NULL;
+    struct test_env env;
+    struct stops stops = {""};
+    struct lith_lake_file file;
+    char path[64];
+    int dir_fd;
+
+    (void)state;
+    test_env_init(&env, 1);
+    test_folder_make(path, &dir_fd);
+    for (size_t i = 0; i < 8; i++)
+        assert_int_equal(mkdirat(dir_fd, folders[i], 0755), 0);
+    for (size_t i = 0; i < 5; i++)
+        test_file_write(dir_fd, data[i], "x");
+    assert_int_equal(symlinkat("..", dir_fd, "a/loop"), 0);
+    struct lith_local_options options = {.root = path};
+    MUST(lith_local_open(&options, &env.base, &mem, &store, &err));
+    MUST(lith_lake_walk(store, NULL, stop_note, &stops, &err));
+    assert_string_equal(stops.text, "a/x=1\na/x=2\ndelta/x=1 _delta_log\n");
+    /* The lake's own file. */
+    assert_int_equal(lith_lake_file_read(store, &arena, &file, &err), LITH_E_NOT_FOUND);
+    assert_int_equal(
+        lith_lake_file_ensure(store, LITH_READERS_NONE, "", "manifest.json", &arena, &file, &err),
+        LITH_E_INVALID);
+    assert_int_equal(
+        lith_lake_file_ensure(store, LITH_READERS_GLOB, "", "manifest.json", &arena, &file, &err),
+        LITH_E_UNSUPPORTED);
+    MUST(lith_lake_file_ensure(store, LITH_READERS_MANIFEST, "", "_manifest.json", &arena, &file,
+                               &err));
+    struct lith_lake_file back;
+    MUST(lith_lake_file_ensure(store, LITH_READERS_NONE, "", "manifest.json", &arena, &back, &err));
+    assert_string_equal(back.lake_id, file.lake_id);
+    assert_string_equal(back.manifest_name, "_manifest.json");
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(unlinkat(dir_fd, data[i], 0), 0);
+    assert_int_equal(unlinkat(dir_fd, "a/loop", 0), 0);
+    for (size_t i = 8; i > 0; i--)
+        (void)unlinkat(dir_fd, folders[i - 1], AT_REMOVEDIR);
+    (void)unlinkat(dir_fd, "delta", AT_REMOVEDIR);
+    test_folder_remove(path, dir_fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(each_file_has_its_verdict, setup, teardown),
+        cmocka_unit_test_setup_teardown(time_and_brake, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing_is_deleted_in_doubt, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_walk_finds_partitions, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
