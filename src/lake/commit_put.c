@@ -52,11 +52,11 @@ static enum lith_code stored_look(struct lith_folder *folder, const struct lith_
     return LITH_OK;
 }
 
-/* One answer, settled. *ret_again: nothing is known against sending the same bytes once more. */
+/* One answer, settled; a failure is the one that the answer came with. *ret_again: nothing is known
+ * against sending the same bytes once more. */
 static enum lith_code settle(struct lith_folder *folder, const struct lith_blob *expected,
                              const struct lith_manifest *next, enum lith_code answer,
-                             struct lith_mem *mem, enum lith_put *ret_put, bool *ret_again,
-                             struct lith_err *err)
+                             struct lith_mem *mem, enum lith_put *ret_put, bool *ret_again)
 {
     enum stored stored = STORED_OTHER;
     struct lith_err why;
@@ -81,7 +81,6 @@ static enum lith_code settle(struct lith_folder *folder, const struct lith_blob 
     if (stored == STORED_EXPECTED && answer == LITH_E_CONFLICT)
         *ret_put = LITH_PUT_LOST;
     *ret_again = stored == STORED_EXPECTED && answer == LITH_E_TRANSIENT;
-    (void)err;
     return LITH_OK;
 }
 
@@ -102,7 +101,7 @@ enum lith_code lith_commit_put(struct lith_folder *folder, const struct lith_blo
     for (unsigned tries = 0; again && tries < LITH_LOOK_AGAIN_MAX; tries++) {
         enum lith_code answer =
             lith_folder_put_if(folder, next->name, expected, text.data, text.bytes, err);
-        LITH_TRY(settle(folder, expected, next, answer, mem, &put, &again, err));
+        LITH_TRY(settle(folder, expected, next, answer, mem, &put, &again));
         again = again && env->monotonic_ns(env) - begin < COMMIT_DEADLINE_NS;
     }
     if (put == LITH_PUT_COMMITTED)

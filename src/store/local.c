@@ -171,26 +171,31 @@ static enum lith_code get(struct lith_folder *folder, const char *name, size_t l
     return code;
 }
 
+static enum lith_code etag_check(int dir_fd, const struct lith_object *object, struct lith_err *err)
+{
+    struct lith_file_info info;
+    char etag[LOCAL_ETAG_BYTES];
+
+    LITH_TRY(lith_file_stat(dir_fd, object->name, true, &info, err));
+    local_etag(&info, etag);
+    if (strcmp(etag, object->etag) != 0)
+        return lith_fail(err, LITH_E_CONFLICT, "%s was %s, is now %s", object->name, object->etag,
+                         etag);
+    return LITH_OK;
+}
+
 static enum lith_code source_open(struct lith_folder *folder, const struct lith_object *object,
                                   struct lith_source **ret_source, struct lith_err *err)
 {
     int dir_fd = local_folder(folder)->fd;
     LITH_AUTO(source) struct lith_source *source = NULL;
-    char etag[LOCAL_ETAG_BYTES];
-    struct lith_file_info info;
 
-    /* Name before and after the opening: equal identities mean that it was opened in between. */
-    for (unsigned look = 0; look < 2 && object->etag; look++) {
-        if (look == 1)
-            LITH_TRY(lith_file_source_open(dir_fd, object->name, folder->store->mem, &source, err));
-        LITH_TRY(lith_file_stat(dir_fd, object->name, true, &info, err));
-        local_etag(&info, etag);
-        if (strcmp(etag, object->etag) != 0)
-            return lith_fail(err, LITH_E_CONFLICT, "%s was %s, is now %s", object->name,
-                             object->etag, etag);
-    }
-    if (!source)
-        LITH_TRY(lith_file_source_open(dir_fd, object->name, folder->store->mem, &source, err));
+    /* Looked at before and after: equal identities mean that the file in between was opened. */
+    if (object->etag)
+        LITH_TRY(etag_check(dir_fd, object, err));
+    LITH_TRY(lith_file_source_open(dir_fd, object->name, folder->store->mem, &source, err));
+    if (object->etag)
+        LITH_TRY(etag_check(dir_fd, object, err));
     *ret_source = source;
     source = NULL;
     return LITH_OK;
