@@ -131,4 +131,15 @@
 /* Locks on a directory that is swapped again and again, and reads of a view likewise. */
 #define LITH_LOOK_AGAIN_MAX 8u
 
+/* Configuration files: every option with a long comment is a few KiB. */
+#define LITH_CONFIG_BYTES_MAX (64 * LITH_KIB)
+/* Items of a list in it (key_columns). */
+#define LITH_CONFIG_LIST_MAX 256u
+/* What inspect writes: page by page, a file of 2 GiB in pages of 8 KiB stays below. */
+#define LITH_INSPECT_BYTES_MAX (256 * LITH_MIB)
+/* Values of key-value metadata that inspect shows: Spark's and pandas' schemas, whole if small. */
+#define LITH_INSPECT_VALUE_BYTES_MAX 4096u
+/* Bounds that inspect shows as text: what a line of a terminal holds. */
+#define LITH_INSPECT_BOUND_BYTES_MAX 64u
+
 #endif

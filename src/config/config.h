@@ -36,6 +36,9 @@ LITH_MUST_CHECK enum lith_code lith_config_variables(struct lith_config *config,
 LITH_MUST_CHECK enum lith_code lith_config_file(struct lith_config *config, const char *path,
                                                 struct lith_err *err);
 
+/* True when a flag, a variable or a file gave the value: it is not the default. */
+bool lith_config_given(const struct lith_config *config, enum lith_option_id option);
+
 /* The value as what it is. Options without a default are NULL, 0 or false when not given. */
 const char *lith_config_text(const struct lith_config *config, enum lith_option_id option);
 bool lith_config_switch(const struct lith_config *config, enum lith_option_id option);
@@ -48,8 +51,7 @@ void lith_config_shard(const struct lith_config *config, enum lith_option_id opt
                        uint32_t *ret_index, uint32_t *ret_count);
 /* The parts of a text between commas, in the config's arena. */
 LITH_MUST_CHECK enum lith_code lith_config_list(struct lith_config *config,
-                                                enum lith_option_id option,
-                                                const char ***ret_items, size_t *ret_count,
-                                                struct lith_err *err);
+                                                enum lith_option_id option, const char ***ret_items,
+                                                size_t *ret_count, struct lith_err *err);
 
 #endif

@@ -5,10 +5,12 @@
 
 #include <string.h>
 
+#include "base/checked.h"
+
 const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
-    [LITH_OPTION_READERS] = {"readers", LITH_KIND_TEXT, "MODE", NULL,
-                             "How the lake is read: manifest (exchange and glob are not there "
-                             "yet). Chosen once, at the first commit."},
+    [LITH_OPTION_READERS] = {"readers", LITH_KIND_CHOICE, "manifest|exchange|glob", NULL,
+                             "How the lake is read (exchange and glob are not there yet). Chosen "
+                             "once, at the first commit."},
     [LITH_OPTION_SINGLE_WRITER] = {"single_writer", LITH_KIND_SWITCH, NULL, "false",
                                    "Commit even where the file system has no working locks; your "
                                    "word that nobody else commits to this lake."},
@@ -17,9 +19,9 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
     [LITH_OPTION_LAYOUT] = {"layout", LITH_KIND_TEXT, "PATTERN", NULL,
                             "Paths without key names, as {db}/{measurement}/{yyyy}/{mm}/{dd}/{hh}; "
                             "without it paths are Hive-style (name=value)."},
-    [LITH_OPTION_MANIFEST_NAME] = {"manifest_name", LITH_KIND_TEXT, "NAME", "manifest.json",
-                                   "manifest.json or _manifest.json; chosen once, at the first "
-                                   "commit."},
+    [LITH_OPTION_MANIFEST_NAME] = {"manifest_name", LITH_KIND_CHOICE,
+                                   "manifest.json|_manifest.json", "manifest.json",
+                                   "The name of manifests. Chosen once, at the first commit."},
     [LITH_OPTION_PARTITION] = {"partition", LITH_KIND_TEXT, "GLOB", NULL,
                                "Only partitions whose path below ROOT matches."},
     [LITH_OPTION_SHARD] = {"shard", LITH_KIND_SHARD, "I/N", "1/1",
@@ -44,12 +46,11 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
                                "A row group closes at so many uncompressed bytes."},
     [LITH_OPTION_ROW_GROUP_ROWS] = {"row_group_rows", LITH_KIND_COUNT, "N", "1048576",
                                     "A row group closes at so many rows."},
-    [LITH_OPTION_KEY_COLUMNS] = {"key_columns", LITH_KIND_TEXT, "NAMES", "template_id",
+    [LITH_OPTION_KEY_COLUMNS] = {"key_columns", LITH_KIND_LIST, "NAMES", "template_id",
                                  "Columns whose counts per value are checked before a commit; "
                                  "separated by commas."},
-    [LITH_OPTION_VERIFY] = {"verify", LITH_KIND_LEVEL, "LEVEL", "content",
-                            "How an output is checked before it counts: off, structure, content "
-                            "or decode."},
+    [LITH_OPTION_VERIFY] = {"verify", LITH_KIND_CHOICE, "off|structure|content|decode", "content",
+                            "How an output is checked before it counts."},
     [LITH_OPTION_READER_GRACE] = {"reader_grace", LITH_KIND_DURATION, "TIME", "24h",
                                   "Superseded files stay so long for readers that know them."},
     [LITH_OPTION_ORPHAN_GRACE] = {"orphan_grace", LITH_KIND_DURATION, "TIME", "24h",
@@ -69,8 +70,7 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
                                  "How large they may become together."},
     [LITH_OPTION_JSON] = {"json", LITH_KIND_SWITCH, NULL, "false",
                           "Results as JSON (docs/json.md)."},
-    [LITH_OPTION_QUIET] = {"quiet", LITH_KIND_SWITCH, NULL, "false",
-                           "Errors alone on stderr."},
+    [LITH_OPTION_QUIET] = {"quiet", LITH_KIND_SWITCH, NULL, "false", "Errors alone on stderr."},
     [LITH_OPTION_NO_PROGRESS] = {"no_progress", LITH_KIND_SWITCH, NULL, "false",
                                  "No progress bar, also on a terminal."},
     [LITH_OPTION_OK_BLOCKED] = {"ok_blocked", LITH_KIND_SWITCH, NULL, "false",
@@ -99,8 +99,8 @@ enum lith_option_id lith_option_find(const char *name, size_t bytes)
     return LITH_OPTION_COUNT;
 }
 
-/* How many letters must change to make one of the other (Levenshtein), for short words. */
-static unsigned distance(const char *a, const char *b)
+/* Levenshtein, one row at a time. */
+unsigned lith_word_distance(const char *a, const char *b)
 {
     enum { LETTERS_MAX = 24 };
     unsigned row[LETTERS_MAX + 1];
@@ -128,10 +128,11 @@ static unsigned distance(const char *a, const char *b)
 const char *lith_option_nearest(const char *name)
 {
     const char *nearest = NULL;
-    unsigned least = 4; /* more changes than that, and it is another word */
+    /* Half of the letters changed, and it is another word. */
+    unsigned least = (unsigned)lith_min_size(strlen(name) / 2 + 1, 4);
 
     for (int id = 0; id < LITH_OPTION_COUNT; id++) {
-        unsigned changes = distance(name, lith_options_table[id].key);
+        unsigned changes = lith_word_distance(name, lith_options_table[id].key);
         if (changes < least) {
             least = changes;
             nearest = lith_options_table[id].key;

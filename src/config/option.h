@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/err.h"
+
 enum lith_option_id {
     LITH_OPTION_READERS,
     LITH_OPTION_SINGLE_WRITER,
@@ -46,18 +48,19 @@ enum lith_option_id {
 
 enum lith_option_kind {
     LITH_KIND_TEXT,
+    LITH_KIND_LIST,     /* names between commas; may be empty; in the file also a list */
     LITH_KIND_SWITCH,   /* true or false; as a flag it stands alone */
     LITH_KIND_COUNT,    /* a whole number */
     LITH_KIND_SIZE,     /* bytes with a unit: 64MiB */
     LITH_KIND_DURATION, /* with a unit: 15m */
-    LITH_KIND_LEVEL,    /* off, structure, content or decode */
+    LITH_KIND_CHOICE,   /* one of the words in `value`, between bars */
     LITH_KIND_SHARD,    /* I/N, from 1 */
 };
 
 struct lith_option {
     const char *key;
     enum lith_option_kind kind;
-    const char *value; /* how help calls it: "SIZE" */
+    const char *value;  /* how help calls it: "SIZE" */
     const char *preset; /* the default as text; NULL: none */
     const char *help;   /* one sentence */
 };
@@ -66,6 +69,27 @@ extern const struct lith_option lith_options_table[LITH_OPTION_COUNT];
 
 /* The option whose key, or flag without its dashes ('-' for '_'), is `name`; COUNT: none. */
 enum lith_option_id lith_option_find(const char *name, size_t bytes);
+
+/*
+ * Does the option take `text`? INVALID says what was found, and what is accepted; who asked
+ * puts in front where the text came from.
+ */
+LITH_MUST_CHECK enum lith_code lith_option_check(enum lith_option_id id, const char *text,
+                                                 struct lith_err *err);
+
+/* Digits alone; INVALID. */
+LITH_MUST_CHECK enum lith_code lith_count_parse(const char *text, uint64_t *ret_count,
+                                                struct lith_err *err);
+/* "I/N" with I from 1 to N; *ret_index is from 0. INVALID. */
+LITH_MUST_CHECK enum lith_code lith_shard_parse(const char *text, uint32_t *ret_index,
+                                                uint32_t *ret_count, struct lith_err *err);
+
+/* The choice's number, in the order of its words; only of a text that was checked. */
+unsigned lith_option_choice(enum lith_option_id id, const char *text);
+
+/* How many letters must change to make one of the other ('-' counts as '_'); words of more than 24
+ * letters are simply far apart. */
+unsigned lith_word_distance(const char *a, const char *b);
 
 /* The known key that looks most like `name`, for errors; NULL when none does. */
 const char *lith_option_nearest(const char *name);

@@ -1,0 +1,151 @@
+/*
+ * Is a text a value of an option? By the kind of the option, then by its range.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/time.h"
+#include "config/option.h"
+
+/* Ranges of counts and sizes that are narrower than the type; what is not here takes all. */
+static const struct range {
+    enum lith_option_id id;
+    uint64_t min;
+    uint64_t max;
+} ranges[] = {
+    {LITH_OPTION_MIN_FILES, 2, UINT64_MAX},
+    {LITH_OPTION_MAX_INPUTS, 2, UINT64_MAX},
+    {LITH_OPTION_TARGET_FILE, 1, UINT64_MAX},
+    {LITH_OPTION_ROW_GROUP, 1, UINT64_MAX},
+    {LITH_OPTION_ROW_GROUP_ROWS, 1, INT64_MAX},
+    {LITH_OPTION_JOBS, 1, LITH_THREADS_MAX},
+    {LITH_OPTION_MEMORY, LITH_MEMORY_BYTES_MIN, SIZE_MAX},
+};
+
+/* Digits alone; false for anything else, also for what does not fit. */
+static bool count_read(const char *text, uint64_t *ret_count)
+{
+    uint64_t count = 0;
+
+    if (!*text)
+        return false;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9' || !lith_mul_u64(count, 10, &count) ||
+            !lith_add_u64(count, (uint64_t)(*text - '0'), &count))
+            return false;
+    }
+    *ret_count = count;
+    return true;
+}
+
+enum lith_code lith_count_parse(const char *text, uint64_t *ret_count, struct lith_err *err)
+{
+    if (!count_read(text, ret_count))
+        return lith_fail(err, LITH_E_INVALID, "\"%.100s\": expected a whole number", text);
+    return LITH_OK;
+}
+
+enum lith_code lith_shard_parse(const char *text, uint32_t *ret_index, uint32_t *ret_count,
+                                struct lith_err *err)
+{
+    const char *slash = strchr(text, '/');
+    char first[11] = "";
+    uint64_t index;
+    uint64_t count;
+
+    if (slash && (size_t)(slash - text) < sizeof(first))
+        memcpy(first, text, (size_t)(slash - text));
+    if (!slash || !count_read(first, &index) || !count_read(slash + 1, &count) || index == 0 ||
+        index > count || count > UINT32_MAX)
+        return lith_fail(err, LITH_E_INVALID,
+                         "\"%.100s\": expected I/N with I from 1 to N, as in 2/8", text);
+    *ret_index = (uint32_t)(index - 1);
+    *ret_count = (uint32_t)count;
+    return LITH_OK;
+}
+
+/* The place of `text` among words between bars; false when it is none of them. */
+static bool choice_find(const char *words, const char *text, unsigned *ret_index)
+{
+    size_t bytes = strlen(text);
+
+    for (unsigned index = 0;; index++) {
+        size_t word = strcspn(words, "|");
+        if (word == bytes && memcmp(words, text, bytes) == 0) {
+            *ret_index = index;
+            return true;
+        }
+        if (!words[word])
+            return false;
+        words += word + 1;
+    }
+}
+
+unsigned lith_option_choice(enum lith_option_id id, const char *text)
+{
+    unsigned index = 0;
+    bool found = choice_find(lith_options_table[id].value, text, &index);
+
+    LITH_ASSERT(found);
+    return index;
+}
+
+static enum lith_code range_check(enum lith_option_id id, const char *text, uint64_t value,
+                                  struct lith_err *err)
+{
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+        if (ranges[i].id != id || (value >= ranges[i].min && value <= ranges[i].max))
+            continue;
+        if (lith_options_table[id].kind == LITH_KIND_SIZE) {
+            char least[LITH_TIME_TEXT_BYTES];
+            lith_size_text(ranges[i].min, least);
+            return lith_fail(err, LITH_E_INVALID, "\"%.100s\": expected at least %s", text, least);
+        }
+        if (value < ranges[i].min)
+            return lith_fail(err, LITH_E_INVALID, "\"%.100s\": expected at least %" PRIu64, text,
+                             ranges[i].min);
+        return lith_fail(err, LITH_E_INVALID, "\"%.100s\": expected at most %" PRIu64, text,
+                         ranges[i].max);
+    }
+    return LITH_OK;
+}
+
+enum lith_code lith_option_check(enum lith_option_id id, const char *text, struct lith_err *err)
+{
+    const struct lith_option *option = &lith_options_table[id];
+    uint64_t number;
+    int64_t ns;
+    uint32_t index, count;
+    unsigned choice;
+
+    switch (option->kind) {
+    case LITH_KIND_TEXT:
+        return *text ? LITH_OK : lith_fail(err, LITH_E_INVALID, "\"\": expected a text");
+    case LITH_KIND_LIST:
+        return LITH_OK;
+    case LITH_KIND_SWITCH:
+        if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+            return lith_fail(err, LITH_E_INVALID, "\"%.100s\": expected true or false", text);
+        return LITH_OK;
+    case LITH_KIND_COUNT:
+        LITH_TRY(lith_count_parse(text, &number, err));
+        return range_check(id, text, number, err);
+    case LITH_KIND_SIZE:
+        LITH_TRY(lith_size_parse(text, &number, err));
+        return range_check(id, text, number, err);
+    case LITH_KIND_DURATION:
+        return lith_duration_parse(text, &ns, err);
+    case LITH_KIND_CHOICE:
+        if (!choice_find(option->value, text, &choice))
+            return lith_fail(err, LITH_E_INVALID, "\"%.100s\": expected one of %s", text,
+                             option->value);
+        return LITH_OK;
+    case LITH_KIND_SHARD:
+        return lith_shard_parse(text, &index, &count, err);
+    }
+    LITH_ASSERT(false);
+    return LITH_OK;
+}
