@@ -1,0 +1,208 @@
+/*
+ * The table of commands, and which options each of them takes.
+ */
+#include <string.h>
+
+#include "cli/cli.h"
+
+static const enum lith_option_id lake_options[] = {
+    LITH_OPTION_TENANT_KEY, LITH_OPTION_LAYOUT, LITH_OPTION_MANIFEST_NAME,
+    LITH_OPTION_PARTITION,  LITH_OPTION_SHARD,
+};
+static const enum lith_option_id commit_options[] = {LITH_OPTION_READERS,
+                                                     LITH_OPTION_SINGLE_WRITER};
+static const enum lith_option_id plan_options[] = {
+    LITH_OPTION_GRACE,      LITH_OPTION_QUIET_FOR,   LITH_OPTION_SETTLE,     LITH_OPTION_MIN_FILES,
+    LITH_OPTION_MAX_INPUTS, LITH_OPTION_TARGET_FILE, LITH_OPTION_SMALL_FILE,
+};
+static const enum lith_option_id merge_options[] = {LITH_OPTION_ROW_GROUP,
+                                                    LITH_OPTION_ROW_GROUP_ROWS, LITH_OPTION_VERIFY};
+static const enum lith_option_id gc_options[] = {LITH_OPTION_READER_GRACE, LITH_OPTION_ORPHAN_GRACE,
+                                                 LITH_OPTION_REPLAY_WINDOW,
+                                                 LITH_OPTION_GC_BYTES_MAX};
+static const enum lith_option_id run_options[] = {LITH_OPTION_JOBS, LITH_OPTION_KEY_COLUMNS};
+static const enum lith_option_id memory_options[] = {LITH_OPTION_MEMORY, LITH_OPTION_SCRATCH,
+                                                     LITH_OPTION_SCRATCH_MAX};
+static const enum lith_option_id split_options[] = {LITH_OPTION_TARGET_FILE};
+static const enum lith_option_id output_options[] = {LITH_OPTION_JSON, LITH_OPTION_QUIET,
+                                                     LITH_OPTION_NO_PROGRESS};
+static const enum lith_option_id blocked_options[] = {LITH_OPTION_OK_BLOCKED};
+
+#define GROUP(title, list)                                                                         \
+    {                                                                                              \
+        title, list, sizeof(list) / sizeof((list)[0])                                              \
+    }
+const struct lith_option_group lith_option_groups[LITH_GROUP_COUNT] = {
+    GROUP("which partitions", lake_options),   GROUP("commits", commit_options),
+    GROUP("what is due", plan_options),        GROUP("what is written", merge_options),
+    GROUP("how long things stay", gc_options), GROUP("jobs", run_options),
+    GROUP("memory", memory_options),           GROUP("several outputs", split_options),
+    GROUP("output", output_options),           GROUP("exit code", blocked_options),
+};
+
+#define LAKE_GROUPS                                                                                \
+    (LITH_GROUP_LAKE | LITH_GROUP_COMMIT | LITH_GROUP_PLAN | LITH_GROUP_MERGE | LITH_GROUP_GC |    \
+     LITH_GROUP_RUN | LITH_GROUP_MEMORY | LITH_GROUP_OUTPUT | LITH_GROUP_BLOCKED)
+#define SWITCH(name) (1u << LITH_SWITCH_##name)
+
+const struct lith_command lith_commands[] = {
+    {
+        .name = "compact",
+        .synopsis = "[OPTION...] ROOT",
+        .line = "merge what is due in a lake, once",
+        .text = "Merges the small files of every partition that is sealed and has enough of them.\n"
+                "A partition changes in one step; readers see its old files or its new ones, each\n"
+                "row once. What was merged stays until gc. What is left alone has a reason: see "
+                "plan.",
+        .example = "  lithify compact --readers manifest /data/lake\n"
+                   "      the first time; later the lake knows how it is read",
+        .groups = LAKE_GROUPS,
+        .switches = SWITCH(CONFIG),
+        .operands_min = 1,
+        .operands_max = 1,
+        .run = lith_cmd_compact,
+    },
+    {
+        .name = "plan",
+        .synopsis = "[OPTION...] ROOT",
+        .line = "what compact would do, with a reason for each file; changes nothing",
+        .text = "Shows each partition, whether it is due and why, and for each of its files the\n"
+                "rule that decided. A + marks what would be merged.",
+        .example = "  lithify plan --partition 'tenant_id=acme/*' /data/lake\n"
+                   "      one tenant of the lake",
+        .groups = LAKE_GROUPS,
+        .switches = SWITCH(CONFIG),
+        .operands_min = 1,
+        .operands_max = 1,
+        .run = lith_cmd_plan,
+    },
+    {
+        .name = "status",
+        .synopsis = "[OPTION...] ROOT",
+        .line = "sizes of files, small files and backlog per tenant",
+        .text =
+            "Shows how large the live files are, which share is small, which of the small ones\n"
+            "could still be merged (the goal is less than 5 % of all files), and the backlog.",
+        .example = "  lithify status /data/lake",
+        .groups = LAKE_GROUPS,
+        .switches = SWITCH(CONFIG),
+        .operands_min = 1,
+        .operands_max = 1,
+        .run = lith_cmd_status,
+    },
+    {
+        .name = "merge",
+        .synopsis = "[OPTION...] -o OUT IN...",
+        .line = "merge the named files; no lake needed",
+        .text = "Writes the rows of the inputs, in their order, into one file, or into several\n"
+                "(OUT, OUT-1, OUT-2 ...) of about --target-file. Inputs are never changed; the\n"
+                "output is read back before it gets its name.",
+        .example = "  lithify merge -o day.parquet hour-*.parquet",
+        .groups = LITH_GROUP_MERGE | LITH_GROUP_MEMORY | LITH_GROUP_SPLIT | LITH_GROUP_OUTPUT,
+        .switches = SWITCH(CONFIG) | SWITCH(OUTPUT) | SWITCH(OVERWRITE),
+        .operands_min = 1,
+        .operands_max = SIZE_MAX,
+        .run = lith_cmd_merge,
+    },
+    {
+        .name = "ls",
+        .synopsis = "[OPTION...] ROOT|PARTITION",
+        .line = "the live files, one per line, or for DuckDB and others",
+        .text = "Lists the files that together are the rows right now: each row once, late files\n"
+                "included (--strict: only what manifests name).",
+        .example = "  duckdb -c \"$(lithify ls --format duckdb /data/lake)\"\n"
+                   "      read exactly one state of the lake",
+        .groups = LITH_GROUP_LAKE | LITH_GROUP_MEMORY | LITH_GROUP_OUTPUT,
+        .switches = SWITCH(CONFIG) | SWITCH(FORMAT) | SWITCH(STRICT),
+        .operands_min = 1,
+        .operands_max = 1,
+        .run = lith_cmd_ls,
+    },
+    {
+        .name = "inspect",
+        .synopsis = "[OPTION...] FILE",
+        .line = "what a Parquet file says of itself",
+        .text = "Shows footer, schema, key-values, row groups and column chunks with encodings,\n"
+                "sizes, statistics, indexes and bloom filters; --pages also every page header.",
+        .example = "  lithify inspect --json --pages part-0.parquet",
+        .groups = LITH_GROUP_MEMORY | LITH_GROUP_OUTPUT,
+        .switches = SWITCH(CONFIG) | SWITCH(PAGES),
+        .operands_min = 1,
+        .operands_max = 1,
+        .run = lith_cmd_inspect,
+    },
+    {
+        .name = "verify",
+        .synopsis = "[OPTION...] A... -- B...",
+        .line = "do two sets of files hold the same rows?",
+        .text = "Decodes both sides in full and compares them as multisets of rows: every value,\n"
+                "null and shape, in any order. Exit 0: the same; 1: different.",
+        .example = "  lithify verify hour-*.parquet -- day.parquet",
+        .groups = LITH_GROUP_MEMORY | LITH_GROUP_OUTPUT,
+        .switches = SWITCH(CONFIG),
+        .operands_min = 0,
+        .operands_max = SIZE_MAX,
+        .run = lith_cmd_verify,
+    },
+    {
+        .name = "gc",
+        .synopsis = "[OPTION...] ROOT",
+        .line = "delete superseded files whose grace is over",
+        .text = "Deletes inputs of committed merges once --reader-grace is over, and outputs that\n"
+                "were never committed once --orphan-grace is. Never anything else.",
+        .example = "  lithify gc --reader-grace 1h /data/lake",
+        .groups = LAKE_GROUPS,
+        .switches = SWITCH(CONFIG),
+        .operands_min = 1,
+        .operands_max = 1,
+        .run = lith_cmd_gc,
+    },
+    {
+        .name = "help",
+        .synopsis = "[COMMAND|options]",
+        .line = "this, a command, or every option",
+        .text = "Explains a command, or lists every option (--markdown: as a table).",
+        .example = "  lithify help compact",
+        .switches = SWITCH(MARKDOWN),
+        .operands_min = 0,
+        .operands_max = 1,
+        .run = lith_cmd_help,
+    },
+};
+const size_t lith_command_count = sizeof(lith_commands) / sizeof(lith_commands[0]);
+
+const struct lith_command *lith_command_find(const char *name)
+{
+    for (size_t i = 0; i < lith_command_count; i++) {
+        if (strcmp(lith_commands[i].name, name) == 0)
+            return &lith_commands[i];
+    }
+    return NULL;
+}
+
+const char *lith_command_nearest(const char *name)
+{
+    const char *nearest = NULL;
+    unsigned least = 3; /* commands are short words */
+
+    for (size_t i = 0; i < lith_command_count; i++) {
+        unsigned changes = lith_word_distance(name, lith_commands[i].name);
+        if (changes < least) {
+            least = changes;
+            nearest = lith_commands[i].name;
+        }
+    }
+    return nearest;
+}
+
+bool lith_command_takes(const struct lith_command *command, enum lith_option_id option)
+{
+    for (unsigned bit = 0; bit < LITH_GROUP_COUNT; bit++) {
+        const struct lith_option_group *group = &lith_option_groups[bit];
+        for (size_t i = 0; (command->groups & (1u << bit)) && i < group->count; i++) {
+            if (group->options[i] == option)
+                return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,116 @@
+/*
+ * From the configuration to an open lake.
+ */
+#include "cli/lake_open.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/print.h"
+
+static enum lith_code options_make(struct lith_cli *cli, struct lith_options *options,
+                                   struct lith_err *err)
+{
+    struct lith_config *config = &cli->config;
+    const char **columns;
+
+    lith_options_default(options);
+    options->readers = lith_config_text(config, LITH_OPTION_READERS);
+    options->tenant_key = lith_config_text(config, LITH_OPTION_TENANT_KEY);
+    options->layout = lith_config_text(config, LITH_OPTION_LAYOUT);
+    options->manifest_name = lith_config_text(config, LITH_OPTION_MANIFEST_NAME);
+    options->single_writer = lith_config_switch(config, LITH_OPTION_SINGLE_WRITER);
+    options->grace_ns = lith_config_duration(config, LITH_OPTION_GRACE);
+    options->quiet_for_ns = lith_config_duration(config, LITH_OPTION_QUIET_FOR);
+    options->settle_ns = lith_config_duration(config, LITH_OPTION_SETTLE);
+    options->min_files = lith_config_count(config, LITH_OPTION_MIN_FILES);
+    options->max_inputs = lith_config_count(config, LITH_OPTION_MAX_INPUTS);
+    options->small_file_bytes = lith_config_size(config, LITH_OPTION_SMALL_FILE);
+    options->target_file_bytes = lith_config_size(config, LITH_OPTION_TARGET_FILE);
+    options->row_group_bytes = lith_config_size(config, LITH_OPTION_ROW_GROUP);
+    options->row_group_rows = (int64_t)lith_config_count(config, LITH_OPTION_ROW_GROUP_ROWS);
+    options->reader_grace_ns = lith_config_duration(config, LITH_OPTION_READER_GRACE);
+    options->orphan_grace_ns = lith_config_duration(config, LITH_OPTION_ORPHAN_GRACE);
+    options->replay_window_ns = lith_config_duration(config, LITH_OPTION_REPLAY_WINDOW);
+    options->gc_bytes_max = lith_config_size(config, LITH_OPTION_GC_BYTES_MAX);
+    options->verify = lith_config_level(config, LITH_OPTION_VERIFY);
+    options->partition_glob = lith_config_text(config, LITH_OPTION_PARTITION);
+    options->jobs = (uint32_t)lith_config_count(config, LITH_OPTION_JOBS);
+    lith_config_shard(config, LITH_OPTION_SHARD, &options->shard_index, &options->shard_count);
+    LITH_TRY(lith_config_list(config, LITH_OPTION_KEY_COLUMNS, &columns, &options->key_column_count,
+                              err));
+    options->key_columns = columns;
+    return LITH_OK;
+}
+
+enum lith_code lith_cli_lake_open(struct lith_cli *cli, const char *root,
+                                  struct lith_lake **ret_lake, struct lith_err *err)
+{
+    struct lith_options options;
+
+    if (strncmp(root, "s3://", 5) == 0)
+        return lith_fail(err, LITH_E_INVALID,
+                         "%.200s: object storage is not there yet; give a directory", root);
+    LITH_TRY(options_make(cli, &options, err));
+    return lith_lake_open(root, &options, &cli->control, ret_lake, err);
+}
+
+bool lith_cli_is_root(const char *directory)
+{
+    struct lith_file_info info;
+    struct lith_err ignored;
+    int fd;
+
+    if (lith_dir_open(AT_FDCWD, directory, &fd, &ignored) != LITH_OK)
+        return false;
+    bool is_root = lith_file_stat(fd, "_lithify.json", true, &info, &ignored) == LITH_OK;
+    lith_fd_close(fd);
+    return is_root;
+}
+
+enum lith_code lith_cli_root_find(struct lith_cli *cli, const char *path, const char **ret_root,
+                                  const char **ret_below, struct lith_err *err)
+{
+    char real[PATH_MAX];
+    void *root;
+    int fd;
+
+    LITH_TRY(lith_dir_open(AT_FDCWD, path, &fd, err));
+    lith_fd_close(fd);
+    *ret_root = path;
+    *ret_below = "";
+    if (lith_cli_is_root(path) || !realpath(path, real))
+        return LITH_OK;
+    LITH_TRY(lith_arena_copy(&cli->config.arena, real, strlen(real), &root, err));
+    for (;;) {
+        char *slash = strrchr(root, '/');
+        if (!slash || slash == root)
+            return LITH_OK;
+        *slash = '\0';
+        if (!lith_cli_is_root(root))
+            continue;
+        const char *below = real + (slash + 1 - (char *)root);
+        void *copy;
+        LITH_TRY(lith_arena_copy(&cli->config.arena, below, strlen(below), &copy, err));
+        *ret_root = root;
+        *ret_below = copy;
+        return LITH_OK;
+    }
+}
+
+int lith_cli_fail(struct lith_cli *cli, const struct lith_err *err)
+{
+    lith_meter_wipe(&cli->meter);
+    if (err->code == LITH_E_CANCELLED) {
+        lith_print_error("stopped on request; nothing was lost");
+        return LITH_EXIT_FAILED;
+    }
+    lith_print_error("%s", err->text);
+    if (err->code == LITH_E_INVALID)
+        return LITH_EXIT_USAGE;
+    return err->code == LITH_E_TRANSIENT || err->code == LITH_E_CONFLICT ? LITH_EXIT_AGAIN
+                                                                         : LITH_EXIT_FAILED;
+}

@@ -1,0 +1,169 @@
+/*
+ * What a pass did, as text; and its exit code. The JSON form is in report_json.c.
+ */
+#include "cli/report.h"
+
+#include <inttypes.h>
+
+#include "cli/lake_open.h"
+#include "cli/print.h"
+#include "cli/report_json.h"
+
+static const char *path_text(const char *path)
+{
+    return *path ? path : ".";
+}
+
+static void held_print(uint64_t bytes, int64_t until_ns)
+{
+    if (bytes == 0)
+        return;
+    (void)printf("; %s held until gc", lith_print_size(bytes));
+    if (until_ns)
+        (void)printf(", the last of it may go at %s", lith_print_time(until_ns));
+}
+
+static void counts_print(const struct lith_report *report, const struct lith_partition_report *p)
+{
+    if (p->state == LITH_PARTITION_COMPACTED && report->is_plan)
+        (void)printf("  %" PRIu64 " of %" PRIu64 " files, %s -> %" PRIu64 " file%s", p->inputs,
+                     p->files_before, lith_print_size(p->input_bytes), p->outputs,
+                     LITH_PLURAL(p->outputs));
+    else if (p->state == LITH_PARTITION_COMPACTED)
+        (void)printf("  %" PRIu64 " files, %s -> %" PRIu64 " file%s, %s; %" PRIu64 " rows",
+                     p->inputs, lith_print_size(p->input_bytes), p->outputs,
+                     LITH_PLURAL(p->outputs), lith_print_size(p->output_bytes), p->rows);
+    if (p->folded)
+        (void)printf("; %" PRIu64 " late file%s named", p->folded, LITH_PLURAL(p->folded));
+    if (p->deleted)
+        (void)printf("  %" PRIu64 " file%s deleted, %s", p->deleted, LITH_PLURAL(p->deleted),
+                     lith_print_size(p->deleted_bytes));
+    held_print(p->held_bytes, p->held_until_ns);
+}
+
+static void files_print(const struct lith_partition_report *p)
+{
+    size_t columns = 0;
+
+    for (size_t i = 0; i < p->file_count; i++) {
+        size_t name = lith_print_columns(p->files[i].name);
+        columns = name > columns ? name : columns;
+    }
+    for (size_t i = 0; i < p->file_count; i++) {
+        const struct lith_file_report *file = &p->files[i];
+        (void)printf("  %c ", file->is_input ? '+' : ' ');
+        lith_print_padded(stdout, file->name, columns < 60 ? columns : 60);
+        (void)printf("  %9s  ", lith_print_size(file->bytes));
+        lith_print_text(stdout, file->reason ? file->reason : "");
+        if (file->detail && *file->detail) {
+            (void)printf(": ");
+            lith_print_text(stdout, file->detail);
+        }
+        (void)putchar('\n');
+    }
+}
+
+static const char *state_text(const struct lith_report *report, enum lith_partition_state state)
+{
+    if (report->is_plan && state == LITH_PARTITION_COMPACTED)
+        return "due";
+    return lith_partition_state_name(state);
+}
+
+/* What nobody needs to read: left alone in a pass that was to change something. */
+static bool is_dull(const struct lith_report *report, const struct lith_partition_report *p)
+{
+    return !report->is_plan && p->state == LITH_PARTITION_LEFT && !p->folded && !p->deleted &&
+           !p->blocked_files && !p->file_count;
+}
+
+static void partition_print(struct lith_report *report, const struct lith_partition_report *p)
+{
+    if (p->state == LITH_PARTITION_FAILED) {
+        lith_print_error("%s: %s", path_text(p->path), p->err ? p->err->text : p->reason);
+        return;
+    }
+    if (is_dull(report, p))
+        return;
+    (void)printf("%-9s  ", state_text(report, p->state));
+    lith_print_text(stdout, path_text(p->path));
+    counts_print(report, p);
+    if (p->reason && *p->reason && (report->is_plan || p->state != LITH_PARTITION_COMPACTED)) {
+        (void)printf("  (");
+        lith_print_text(stdout, p->reason);
+        (void)putchar(')');
+    }
+    (void)putchar('\n');
+    files_print(p);
+}
+
+void lith_report_partition(void *ctx, const struct lith_partition_report *partition)
+{
+    struct lith_report *report = ctx;
+
+    lith_meter_wipe(&report->cli->meter);
+    if (report->cli->json)
+        lith_report_json_partition(report, partition);
+    else
+        partition_print(report, partition);
+    report->shown++;
+    lith_meter_partition(&report->cli->meter, partition->input_bytes);
+}
+
+static void summary_print(const struct lith_report *report, const struct lith_summary *s)
+{
+    (void)printf("%" PRIu64 " partition%s: ", s->partitions, LITH_PLURAL(s->partitions));
+    bool first = true;
+    for (unsigned state = 0; state < LITH_PARTITION_STATE_COUNT; state++) {
+        if (!s->by_state[state])
+            continue;
+        (void)printf("%s%" PRIu64 " %s", first ? "" : ", ", s->by_state[state],
+                     state_text(report, (enum lith_partition_state)state));
+        first = false;
+    }
+    if (first)
+        (void)printf("nothing to do");
+    if (s->by_state[LITH_PARTITION_COMPACTED])
+        (void)printf("; %" PRIu64 " files -> %" PRIu64, s->files_before, s->files_after);
+    if (s->output_bytes)
+        (void)printf(", %s read, %s written, %" PRIu64 " rows", lith_print_size(s->input_bytes),
+                     lith_print_size(s->output_bytes), s->rows);
+    if (s->folded)
+        (void)printf("; %" PRIu64 " late file%s named", s->folded, LITH_PLURAL(s->folded));
+    if (s->blocked_files)
+        (void)printf("; %" PRIu64 " file%s kept out", s->blocked_files,
+                     LITH_PLURAL(s->blocked_files));
+    if (s->deleted)
+        (void)printf("; %" PRIu64 " file%s deleted, %s", s->deleted, LITH_PLURAL(s->deleted),
+                     lith_print_size(s->deleted_bytes));
+    held_print(s->held_bytes, s->held_until_ns);
+    (void)putchar('\n');
+}
+
+/* A failure counts most; what to try again comes before what needs a hand. */
+static int exit_code(const struct lith_report *report, const struct lith_summary *s)
+{
+    if (s->by_state[LITH_PARTITION_FAILED])
+        return LITH_EXIT_FAILED;
+    if (s->by_state[LITH_PARTITION_BUSY] || s->by_state[LITH_PARTITION_PENDING])
+        return LITH_EXIT_AGAIN;
+    if (lith_config_switch(&report->cli->config, LITH_OPTION_OK_BLOCKED))
+        return LITH_EXIT_DONE;
+    return s->by_state[LITH_PARTITION_BLOCKED] || s->blocked_files ? LITH_EXIT_BLOCKED
+                                                                   : LITH_EXIT_DONE;
+}
+
+int lith_report_end(struct lith_report *report, enum lith_code code,
+                    const struct lith_summary *summary, const struct lith_err *err)
+{
+    lith_meter_wipe(&report->cli->meter);
+    if (report->cli->json)
+        lith_report_json_end(report, code == LITH_OK ? summary : NULL, err);
+    if (code != LITH_OK)
+        return lith_cli_fail(report->cli, err);
+    if (!report->cli->json)
+        summary_print(report, summary);
+    if (report->first.code != LITH_OK)
+        return lith_cli_fail(report->cli, &report->first);
+    return exit_code(report, summary);
+}

@@ -1,0 +1,25 @@
+/*
+ * What a pass over a lake did, told partition by partition: as text, or as JSON.
+ */
+#ifndef LITH_CLI_REPORT_H
+#define LITH_CLI_REPORT_H
+
+#include "cli/cli.h"
+
+struct lith_report {
+    struct lith_cli *cli;
+    const char *root;
+    bool is_plan;          /* states are predictions; each file is shown */
+    bool begun;            /* JSON: the object is open */
+    uint64_t shown;        /* partitions printed */
+    struct lith_err first; /* a failure to print; code OK: none */
+};
+
+/* For lith_lake_plan and its kin; ctx is the report. */
+void lith_report_partition(void *ctx, const struct lith_partition_report *partition);
+
+/* The summary, or the failure of the whole call; returns the exit code. */
+int lith_report_end(struct lith_report *report, enum lith_code code,
+                    const struct lith_summary *summary, const struct lith_err *err);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * The wish to stop.
+ */
+#include "cli/stop.h"
+
+#include <stddef.h>
+
+volatile sig_atomic_t lith_stop_flag;
+
+static void stop_ask(int number)
+{
+    (void)number;
+    lith_stop_flag = 1;
+}
+
+void lith_stop_listen(void)
+{
+    struct sigaction ask = {.sa_handler = stop_ask, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+    (void)sigaction(SIGINT, &ask, NULL);
+    (void)sigaction(SIGTERM, &ask, NULL);
+    (void)sigaction(SIGPIPE, &ignore, NULL);
+}
