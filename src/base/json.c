@@ -87,6 +87,9 @@ static int write_piece(const char *piece, size_t bytes, void *ctx)
 {
     struct writing *writing = ctx;
 
+    /* jansson goes on after some pieces that failed: what was lost must not be forgotten. */
+    if (writing->code != LITH_OK)
+        return -1;
     writing->code = lith_buf_append(writing->to, piece, bytes, writing->err);
     return writing->code == LITH_OK ? 0 : -1;
 }

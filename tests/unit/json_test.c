@@ -232,6 +232,32 @@ static void member_append(void *ctx, const char *key, const struct lith_json *va
     (void)snprintf(text + used, 64 - used, "%s=%d ", key, (int)lith_json_int_of(value));
 }
 
+/* Long keys make the buffer grow in the middle of a key; a piece that is lost must fail the whole.
+ */
+static void no_piece_is_lost(void **state)
+{
+    char text[4096] = "{";
+    struct lith_json *root;
+
+    (void)state;
+    for (unsigned i = 0; i < 20; i++)
+        (void)snprintf(text + strlen(text), 200, "%s\"%0100u\":[%u]", i ? "," : "", i, i);
+    (void)snprintf(text + strlen(text), 2, "}");
+    MUST(lith_json_parse(text, strlen(text), &root, &err));
+    for (int64_t n = 0; n < 8; n++) {
+        LITH_AUTO(buf) struct lith_buf to;
+        lith_buf_init(&to, &mem, SIZE_MAX);
+        atomic_store(&mem.fail_after, n);
+        enum lith_code code = lith_json_write(root, 0, &to, &err);
+        atomic_store(&mem.fail_after, -1);
+        if (code == LITH_OK)
+            assert_int_equal(to.bytes, strlen(text));
+        else
+            assert_int_equal(to.bytes, 0);
+    }
+    lith_json_free(root);
+}
+
 static void members_come_in_order(void **state)
 {
     LITH_AUTO(json) struct lith_json *root = NULL;
@@ -318,6 +344,7 @@ int main(void)
         cmocka_unit_test(absent_and_other_types_read_as_nothing),
         cmocka_unit_test(bytes_become_text),
         cmocka_unit_test(failed_writes_leave_the_buffer),
+        cmocka_unit_test(no_piece_is_lost),
         cmocka_unit_test(members_come_in_order),
         cmocka_unit_test(random_values_come_back),
     };
