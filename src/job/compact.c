@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-#include "job/facts.h"
-#include "job/look.h"
+#include "job/late.h"
 #include "job/merge_step.h"
 #include "lake/commit.h"
 
@@ -56,15 +55,12 @@ static enum lith_code stamp_make(const struct lith_job *job, struct lith_stamp *
 static enum lith_code adopt(const struct lith_job *job, const struct lith_look *look,
                             struct lith_err *err)
 {
+    LITH_AUTO(arena) struct lith_arena arena;
     struct lith_manifest next;
     struct lith_stamp stamp;
     char pid[LITH_PID_TEXT_BYTES];
 
-    if (look->book.lost_output)
-        return lith_fail(err, LITH_E_INVALID,
-                         "there is no manifest, but %s is an output of Lithify and inputs of it "
-                         "are here too: a manifest was lost; nothing is done before it is restored",
-                         look->book.lost_output);
+    lith_arena_init(&arena, job->work->mem);
     lith_pid_draw(job->env, pid);
     struct lith_adopt adopt = {
         .manifest_name = job->options->manifest_name,
@@ -73,27 +69,26 @@ static enum lith_code adopt(const struct lith_job *job, const struct lith_look *
         .unlisted_live = true,
     };
     LITH_TRY(stamp_make(job, &stamp, err));
-    LITH_TRY(lith_commit_adopt(NULL, &adopt, &stamp, job->arena, &next, err));
+    LITH_TRY(lith_commit_adopt(NULL, &adopt, &stamp, &arena, &next, err));
     return commit_or_stop(job, &look->view, &next, err);
 }
 
-/*
- * Names late files in the manifest: those whose footer parses and that are old enough; at once
- * right after an adoption.
- */
+/* Names in the manifest what came after it; at once right after an adoption. */
 static enum lith_code fold(const struct lith_job *job, const struct lith_look *look, bool at_once,
-                           uint64_t *folded, struct lith_err *err)
+                           uint64_t *folded, bool *ret_changed, struct lith_err *err)
 {
+    LITH_AUTO(arena) struct lith_arena arena;
     struct lith_fold fold;
     struct lith_manifest next;
     struct lith_stamp stamp;
 
-    LITH_TRY(lith_look_late(look, job, at_once, &fold, err));
-    if (fold.file_count == 0)
+    lith_arena_init(&arena, job->work->mem);
+    LITH_TRY(lith_late_fold(look, job, at_once, &arena, &fold, err));
+    *ret_changed = fold.file_count + fold.refreshed_count > 0;
+    if (!*ret_changed)
         return LITH_OK;
     LITH_TRY(stamp_make(job, &stamp, err));
-    LITH_TRY(
-        lith_commit_fold(lith_view_manifest(&look->view), &fold, &stamp, job->arena, &next, err));
+    LITH_TRY(lith_commit_fold(lith_view_manifest(&look->view), &fold, &stamp, &arena, &next, err));
     LITH_TRY(commit_or_stop(job, &look->view, &next, err));
     *folded += fold.file_count;
     return LITH_OK;
@@ -104,26 +99,40 @@ static enum lith_code prepare(const struct lith_job *job, struct lith_look *look
                               struct lith_err *err)
 {
     bool adopted = false;
+    bool changed = false;
 
     if (!lith_view_manifest(&look->view)) {
         LITH_TRY(adopt(job, look, err));
         LITH_TRY(lith_look_again(look, job, err));
         adopted = true;
     }
-    uint64_t before = *folded;
-    LITH_TRY(fold(job, look, adopted, folded, err));
-    return *folded == before ? LITH_OK : lith_look_again(look, job, err);
+    LITH_TRY(fold(job, look, adopted, folded, &changed, err));
+    return changed ? lith_look_again(look, job, err) : LITH_OK;
 }
 
-/* Raises the epoch: no job begun before this one can commit any more. */
+/* A lease that nothing was committed on: the job that took it failed, or was killed. */
+static bool is_leased(const struct lith_manifest *manifest)
+{
+    return manifest->log_count && manifest->log[manifest->log_count - 1].op == LITH_OP_LEASE;
+}
+
+/*
+ * Raises the epoch: no job begun before this one can commit any more. An unused lease is taken
+ * over as it is, so that a job which fails at every sweep does not write a manifest each time;
+ * should its former holder still live, only one of the two can replace this very manifest.
+ */
 static enum lith_code lease(const struct lith_job *job, struct lith_look *look,
                             struct lith_err *err)
 {
+    LITH_AUTO(arena) struct lith_arena arena;
     struct lith_manifest next;
     struct lith_stamp stamp;
 
+    if (is_leased(lith_view_manifest(&look->view)))
+        return LITH_OK;
+    lith_arena_init(&arena, job->work->mem);
     LITH_TRY(stamp_make(job, &stamp, err));
-    LITH_TRY(lith_commit_lease(lith_view_manifest(&look->view), &stamp, job->arena, &next, err));
+    LITH_TRY(lith_commit_lease(lith_view_manifest(&look->view), &stamp, &arena, &next, err));
     LITH_TRY(commit_or_stop(job, &look->view, &next, err));
     return lith_look_again(look, job, err);
 }
@@ -135,6 +144,7 @@ static enum lith_code commit_again(const struct lith_job *job, const struct lith
                                    struct lith_err *err)
 {
     LITH_AUTO(view) struct lith_view view = {0};
+    LITH_AUTO(arena) struct lith_arena arena;
     struct lith_attempt attempt = {
         .commit_id = stamp->commit_id,
         .epoch = epoch,
@@ -146,6 +156,7 @@ static enum lith_code commit_again(const struct lith_job *job, const struct lith
     struct lith_manifest next;
     const char *why = "";
 
+    lith_arena_init(&arena, job->work->mem);
     LITH_TRY(lith_view_take_list_last(job->folder, job->work->mem, &view, err));
     switch (lith_commit_judge(&view, &attempt, &why)) {
     case LITH_RETRY_DONE:
@@ -158,14 +169,14 @@ static enum lith_code commit_again(const struct lith_job *job, const struct lith
                          "dropped, nothing was deleted",
                          why);
     }
-    LITH_TRY(
-        lith_commit_compact(lith_view_manifest(&view), compact, stamp, job->arena, &next, err));
+    LITH_TRY(lith_commit_compact(lith_view_manifest(&view), compact, stamp, &arena, &next, err));
     return commit_or_stop(job, &view, &next, err);
 }
 
 static enum lith_code outputs_commit(const struct lith_job *job, const struct lith_look *look,
                                      const struct lith_merge_step *step, struct lith_err *err)
 {
+    LITH_AUTO(arena) struct lith_arena arena;
     const struct lith_manifest *base = lith_view_manifest(&look->view);
     struct lith_compact compact = {
         .inputs = step->inputs,
@@ -173,13 +184,15 @@ static enum lith_code outputs_commit(const struct lith_job *job, const struct li
         .outputs = step->outputs.entries,
         .output_count = step->outputs.count,
         .policy_hash = job->options->policy_hash,
+        .settled = look->plan.settled,
     };
     struct lith_manifest next;
     struct lith_stamp stamp;
     enum lith_put put;
 
+    lith_arena_init(&arena, job->work->mem);
     LITH_TRY(stamp_make(job, &stamp, err));
-    LITH_TRY(lith_commit_compact(base, &compact, &stamp, job->arena, &next, err));
+    LITH_TRY(lith_commit_compact(base, &compact, &stamp, &arena, &next, err));
     LITH_TRY(commit(job, &look->view, &next, &put, err));
     if (put == LITH_PUT_UNKNOWN)
         return lith_fail(err, LITH_E_TRANSIENT,
@@ -193,17 +206,18 @@ static enum lith_code outputs_commit(const struct lith_job *job, const struct li
 static enum lith_code set_aside(const struct lith_job *job, const struct lith_look *look,
                                 const char *name, const char *reason, struct lith_err *err)
 {
+    LITH_AUTO(arena) struct lith_arena arena;
     const struct lith_entry *entry = lith_manifest_live(lith_view_manifest(&look->view), name);
     struct lith_quarantine quarantine = {.name = name, .reason = reason};
     struct lith_fold fold = {.quarantine = &quarantine, .quarantine_count = 1};
     struct lith_manifest next;
     struct lith_stamp stamp;
 
+    lith_arena_init(&arena, job->work->mem);
     LITH_TRY(stamp_make(job, &stamp, err));
     quarantine.etag = entry ? entry->etag : NULL;
     quarantine.since_ns = stamp.at_ns;
-    LITH_TRY(
-        lith_commit_fold(lith_view_manifest(&look->view), &fold, &stamp, job->arena, &next, err));
+    LITH_TRY(lith_commit_fold(lith_view_manifest(&look->view), &fold, &stamp, &arena, &next, err));
     return commit_or_stop(job, &look->view, &next, err);
 }
 
@@ -253,14 +267,13 @@ static enum lith_code compact_locked(const struct lith_job *job, struct lith_loo
     for (unsigned round = 0; round < ROUNDS_MAX; round++) {
         bool again;
         LITH_TRY(lith_look_again(look, job, err));
-        if (look->plan.reason == LITH_PART_DUE || lith_view_manifest(&look->view)) {
-            if (!lith_part_reason_blocks(look->plan.reason))
-                LITH_TRY(prepare(job, look, &report->folded, err));
-        }
-        if (look->plan.reason == LITH_PART_DUE)
+        if (lith_look_wants_work(look, job))
+            LITH_TRY(prepare(job, look, &report->folded, err));
+        bool wanted = lith_look_wants_work(look, job) && look->plan.reason == LITH_PART_DUE;
+        if (wanted)
             LITH_TRY(lease(job, look, err));
         LITH_TRY(lith_look_report(look, job, report, err));
-        if (look->plan.reason != LITH_PART_DUE)
+        if (!wanted || look->plan.reason != LITH_PART_DUE)
             return LITH_OK;
         LITH_TRY(merge_round(job, look, report, &again, err));
         if (!again)
@@ -278,10 +291,9 @@ enum lith_code lith_job_compact(const struct lith_job *job, struct lith_partitio
 
     enum lith_code code = lith_look_init(&look, job, err);
     if (code == LITH_OK)
-        code = lith_look_again(&look, job, err);
-    if (code == LITH_OK)
-        code = lith_look_report(&look, job, report, err);
-    if (code == LITH_OK && lith_look_wants_work(&look, job)) {
+        code = lith_look_first(&look, job, report, err);
+    if (code == LITH_OK && report->state != LITH_PARTITION_BLOCKED &&
+        lith_look_wants_work(&look, job)) {
         code = lith_folder_lock(job->folder, LITH_LOCK_TRY, err);
         if (code == LITH_OK) {
             code = compact_locked(job, &look, report, err);

@@ -31,6 +31,14 @@ static int by_name(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
+static int known_by_name(const void *a, const void *b)
+{
+    const struct lith_fact *left = a;
+    const struct lith_fact *right = b;
+
+    return strcmp(left->facts.name, right->facts.name);
+}
+
 const struct lith_facts *lith_fact_book_find(const struct lith_fact_book *book, const char *name)
 {
     struct lith_facts key = {.name = name};
@@ -99,6 +107,13 @@ static enum lith_code set_find(struct lith_fact_book *book, const struct lith_fo
     return LITH_OK;
 }
 
+/* True for what is wrong with the file, false for what is wrong with the machine or the moment. */
+static bool is_of_the_file(enum lith_code code)
+{
+    return code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED || code == LITH_E_INVALID ||
+           code == LITH_E_DENIED;
+}
+
 /* Notes an output of ours some of whose inputs are here too, as files of their own. */
 static enum lith_code lost_check(struct lith_fact_book *book, const char *name,
                                  struct lith_source *source, const struct lith_footer *footer,
@@ -111,7 +126,15 @@ static enum lith_code lost_check(struct lith_fact_book *book, const char *name,
 
     if (book->lost_output || !lith_footer_key(footer, LITH_INPUT_LIST_KEY))
         return LITH_OK;
-    LITH_TRY(lith_input_list_read(source, footer, book->codecs, scratch, &inputs, &count, err));
+    enum lith_code code =
+        lith_input_list_read(source, footer, book->codecs, scratch, &inputs, &count, err);
+    if (code != LITH_OK && !is_of_the_file(code))
+        return code;
+    if (code != LITH_OK) { /* whose rows it holds is not known: it must not be counted */
+        LITH_TRY(lith_arena_copy(book->arena, name, strlen(name), &copy, err));
+        book->lost_output = copy;
+        return LITH_OK;
+    }
     for (size_t i = 0; i < count; i++) {
         const struct lith_snapshot_file *file = lith_snapshot_find(snapshot, inputs[i].name);
         if (!file || !file->live || !file->object || file->object->size != inputs[i].size)
@@ -149,55 +172,105 @@ static enum lith_code footer_take(struct lith_fact_book *book, const struct lith
     return set_find(book, &footer, &scratch, &facts->schema_set, err);
 }
 
-/* True for what is wrong with the file, false for what is wrong with the machine or the moment. */
-static bool is_of_the_file(enum lith_code code)
+/* Reads one footer into a fact; what is wrong with the file itself becomes its reason. */
+static enum lith_code fact_read(struct lith_fact_book *book, const struct lith_job *job,
+                                const struct lith_snapshot *snapshot,
+                                const struct lith_object *object, struct lith_fact *ret_fact,
+                                struct lith_err *err)
 {
-    return code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED || code == LITH_E_INVALID ||
-           code == LITH_E_DENIED;
-}
-
-static enum lith_code file_add(struct lith_fact_book *book, const struct lith_job *job,
-                               const struct lith_snapshot *snapshot,
-                               const struct lith_object *object, struct lith_err *err)
-{
-    struct lith_facts facts = {0};
+    struct lith_fact fact = {.size = object->size};
     void *copy;
 
     LITH_TRY(lith_work_check(job->work, err));
     LITH_TRY(lith_arena_copy(book->arena, object->name, strlen(object->name), &copy, err));
-    facts.name = copy;
-    enum lith_code code = footer_take(book, job, snapshot, object, &facts, err);
+    fact.facts.name = copy;
+    LITH_TRY(lith_arena_copy(book->arena, object->etag, strlen(object->etag), &copy, err));
+    fact.etag = copy;
+    enum lith_code code = footer_take(book, job, snapshot, object, &fact.facts, err);
     if (code == LITH_E_NOT_FOUND)
         return lith_fail(err, LITH_E_CONFLICT, "%s vanished while it was looked at", object->name);
     if (code != LITH_OK && !is_of_the_file(code))
         return lith_err_prefix(err, "%s", object->name);
     if (code != LITH_OK) {
         LITH_TRY(lith_arena_copy(book->arena, err->text, strlen(err->text), &copy, err));
-        facts.blocked = copy;
+        fact.facts.blocked = copy;
     }
-    void *array = book->facts;
-    LITH_TRY(
-        room_for_one(book->arena, &array, book->count, &book->capacity, sizeof(*book->facts), err));
-    book->facts = array;
-    book->facts[book->count++] = facts;
+    *ret_fact = fact;
+    return LITH_OK;
+}
+
+/* Sorts what is known, and gives the planner its view of it. */
+static enum lith_code facts_publish(struct lith_fact_book *book, struct lith_err *err)
+{
+    void *block;
+
+    if (book->known_count == 0)
+        return LITH_OK;
+    qsort(book->known, book->known_count, sizeof(*book->known), known_by_name);
+    if (book->capacity < book->known_count) {
+        LITH_TRY(
+            lith_arena_array(book->arena, book->known_capacity, sizeof(*book->facts), &block, err));
+        book->facts = block;
+        book->capacity = book->known_capacity;
+    }
+    for (size_t i = 0; i < book->known_count; i++)
+        book->facts[i] = book->known[i].facts;
+    book->count = book->known_count;
+    return LITH_OK;
+}
+
+bool lith_fact_is_replaced(const struct lith_snapshot_file *file)
+{
+    return file->state == LITH_FILE_RETIRED && file->object && file->differs &&
+           !file->object->is_link;
+}
+
+static bool is_wanted(const struct lith_snapshot_file *file, enum lith_fact_scope scope)
+{
+    if (!file->object || file->object->is_link)
+        return false;
+    if (lith_fact_is_replaced(file))
+        return true;
+    return file->live && (scope == LITH_FACTS_ALL || file->state == LITH_FILE_LATE);
+}
+
+/* Reads the footer of one file, unless it is known; what is known of another file of that name
+ * gives way. `sorted` entries of `known` are in order. */
+static enum lith_code file_take(struct lith_fact_book *book, const struct lith_job *job,
+                                const struct lith_snapshot *snapshot,
+                                const struct lith_object *object, size_t sorted,
+                                struct lith_err *err)
+{
+    struct lith_fact key = {.facts = {.name = object->name}};
+    struct lith_fact fact;
+
+    struct lith_fact *old =
+        sorted ? bsearch(&key, book->known, sorted, sizeof(key), known_by_name) : NULL;
+    if (old && old->size == object->size && strcmp(old->etag, object->etag) == 0)
+        return LITH_OK;
+    LITH_TRY(fact_read(book, job, snapshot, object, &fact, err));
+    if (old) {
+        *old = fact;
+        return LITH_OK;
+    }
+    void *array = book->known;
+    LITH_TRY(room_for_one(book->arena, &array, book->known_count, &book->known_capacity,
+                          sizeof(*book->known), err));
+    book->known = array;
+    book->known[book->known_count++] = fact;
     return LITH_OK;
 }
 
 enum lith_code lith_fact_book_fill(struct lith_fact_book *book, const struct lith_job *job,
-                                   const struct lith_snapshot *snapshot, struct lith_err *err)
+                                   const struct lith_snapshot *snapshot, enum lith_fact_scope scope,
+                                   struct lith_err *err)
 {
-    size_t known = book->count;
+    size_t sorted = book->known_count;
 
     for (size_t i = 0; i < snapshot->file_count; i++) {
         const struct lith_snapshot_file *file = &snapshot->files[i];
-        struct lith_facts key = {.name = file->name};
-        if (!file->live || !file->object || file->object->is_link)
-            continue;
-        if (known && bsearch(&key, book->facts, known, sizeof(key), by_name))
-            continue;
-        LITH_TRY(file_add(book, job, snapshot, file->object, err));
+        if (is_wanted(file, scope))
+            LITH_TRY(file_take(book, job, snapshot, file->object, sorted, err));
     }
-    if (book->count > known)
-        qsort(book->facts, book->count, sizeof(*book->facts), by_name);
-    return LITH_OK;
+    return facts_publish(book, err);
 }

@@ -17,9 +17,19 @@ struct lith_fact_set {
     const char *meaning;
 };
 
+/* What is known of one file, by its identity. */
+struct lith_fact {
+    struct lith_facts facts;
+    const char *etag;
+    uint64_t size;
+};
+
 struct lith_fact_book {
     struct lith_arena *arena; /* of everything below */
-    struct lith_facts *facts; /* sorted by name */
+    struct lith_fact *known;  /* sorted by name */
+    size_t known_count;
+    size_t known_capacity;
+    struct lith_facts *facts; /* the same for the planner, sorted by name */
     size_t count;
     size_t capacity;
     struct lith_fact_set *sets;
@@ -34,15 +44,26 @@ LITH_MUST_CHECK enum lith_code lith_fact_book_init(struct lith_fact_book *book,
                                                    struct lith_err *err);
 void lith_fact_book_done(struct lith_fact_book *book);
 
+/* Which footers a look needs. */
+enum lith_fact_scope {
+    LITH_FACTS_LATE, /* of files that the manifest does not name as they are */
+    LITH_FACTS_ALL,  /* of live files too */
+};
+
 /*
- * Reads the footers of all live files of the snapshot that the book does not know yet. A file that
- * vanished or changed meanwhile is CONFLICT; a failure of the machine (IO, NOMEM, LIMIT) is passed
- * on; what is wrong with a file itself becomes its reason.
+ * Reads the footers that are not known yet, by name, size and etag. A file that vanished or
+ * changed meanwhile is CONFLICT; a failure of the machine (IO, NOMEM, LIMIT) is passed on; what
+ * is wrong with a file itself becomes its reason.
  */
 LITH_MUST_CHECK enum lith_code lith_fact_book_fill(struct lith_fact_book *book,
                                                    const struct lith_job *job,
                                                    const struct lith_snapshot *snapshot,
+                                                   enum lith_fact_scope scope,
                                                    struct lith_err *err);
+
+/* A present file whose name is retired, but which is another file (DESIGN.md section 5, "same
+ * name, other bytes"). */
+bool lith_fact_is_replaced(const struct lith_snapshot_file *file);
 
 /* The facts of a file, or NULL. */
 const struct lith_facts *lith_fact_book_find(const struct lith_fact_book *book, const char *name);

@@ -61,7 +61,7 @@ static enum lith_code orphans_read(const struct lith_job *job, const struct lith
             continue;
         orphans[count].name = file->name;
         code = orphan_read(job, codecs, file->object, &orphans[count], err);
-        if (code == LITH_E_NOMEM || code == LITH_E_LIMIT || code == LITH_E_CANCELLED)
+        if (code == LITH_E_NOMEM || code == LITH_E_CANCELLED)
             break;
         code = LITH_OK; /* not known: it stays */
         count++;
@@ -139,6 +139,39 @@ static enum lith_code clean(const struct lith_job *job, const struct lith_gc_pla
     return changed ? commit_now(job, &view, &next, err) : LITH_OK;
 }
 
+/* Why nothing may be deleted here, in the report; false when something may. */
+static enum lith_code gc_stopped(const struct lith_job *job, const struct lith_view *view,
+                                 struct lith_partition_report *report, bool *ret_stopped,
+                                 struct lith_err *err)
+{
+    const struct lith_manifest *m = lith_view_manifest(view);
+    struct lith_gc_plan plan;
+    struct lith_err why;
+    void *text;
+
+    *ret_stopped = true;
+    report->files_before = view->snapshot.live_count;
+    report->files_after = view->snapshot.live_count;
+    if (!m) {
+        report->reason = "has no manifest: nothing here was superseded";
+        return LITH_OK;
+    }
+    enum lith_code code =
+        lith_gc_plan(view, NULL, 0, &job->options->gc, INT64_MIN, job->arena, &plan, &why);
+    if (code == LITH_E_INVALID) {
+        LITH_TRY(lith_arena_copy(job->arena, why.text, strlen(why.text), &text, err));
+        report->state = LITH_PARTITION_BLOCKED;
+        report->reason = text;
+        return LITH_OK;
+    }
+    if (code != LITH_OK) {
+        *err = why;
+        return code;
+    }
+    *ret_stopped = plan.item_count == 0 && !plan.clean_wanted;
+    return LITH_OK;
+}
+
 static enum lith_code gc_locked(const struct lith_job *job, struct lith_partition_report *report,
                                 struct lith_err *err)
 {
@@ -153,8 +186,6 @@ static enum lith_code gc_locked(const struct lith_job *job, struct lith_partitio
     LITH_TRY(orphans_read(job, &view.snapshot, &orphans, &orphan_count, err));
     LITH_TRY(lith_gc_plan(&view, orphans, orphan_count, &job->options->gc, now_ns, job->arena,
                           &plan, err));
-    report->files_before = view.snapshot.live_count;
-    report->files_after = view.snapshot.live_count;
     if (plan.delete_count) {
         LITH_TRY(fence(job, &view, &plan, now_ns, err));
         LITH_TRY(deletes(job, &plan, report, err));
@@ -162,6 +193,34 @@ static enum lith_code gc_locked(const struct lith_job *job, struct lith_partitio
     if (plan.delete_count || plan.clean_wanted)
         LITH_TRY(clean(job, &plan, now_ns, err));
     return LITH_OK;
+}
+
+/* Looks without the lock first: where nothing was superseded nothing is locked or written. */
+static enum lith_code gc_run(const struct lith_job *job, struct lith_partition_report *report,
+                             struct lith_err *err)
+{
+    LITH_AUTO(view) struct lith_view view = {0};
+    bool stopped = false;
+    void *text;
+
+    enum lith_code code =
+        lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err);
+    if (code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED) {
+        LITH_TRY(lith_arena_copy(job->arena, err->text, strlen(err->text), &text, err));
+        report->state = LITH_PARTITION_BLOCKED;
+        report->reason = text;
+        return LITH_OK;
+    }
+    LITH_TRY(code);
+    LITH_TRY(gc_stopped(job, &view, report, &stopped, err));
+    if (stopped)
+        return LITH_OK;
+    LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
+    code = gc_locked(job, report, err);
+    lith_folder_unlock(job->folder);
+    if (code == LITH_OK && report->deleted)
+        report->reason = "cleaned";
+    return code;
 }
 
 enum lith_code lith_job_gc(const struct lith_job *job, struct lith_partition_report *report,
@@ -178,10 +237,5 @@ enum lith_code lith_job_gc(const struct lith_job *job, struct lith_partition_rep
         report->reason = "it belongs to a table format";
         return LITH_OK;
     }
-    LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
-    enum lith_code code = gc_locked(job, report, err);
-    lith_folder_unlock(job->folder);
-    if (code == LITH_OK && report->deleted)
-        report->reason = "cleaned";
-    return code;
+    return gc_run(job, report, err);
 }

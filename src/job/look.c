@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+#include "base/checked.h"
+#include "job/late.h"
+
 enum lith_code lith_look_init(struct lith_look *look, const struct lith_job *job,
                               struct lith_err *err)
 {
@@ -53,24 +56,6 @@ static enum lith_code now_take(struct lith_look *look, const struct lith_job *jo
     return lith_folder_now(job->folder, &look->now_ns, err);
 }
 
-static bool late_is_old(const struct lith_look *look, const struct lith_job *job,
-                        const struct lith_snapshot_file *file)
-{
-    return file->state == LITH_FILE_LATE && file->object && !file->object->is_link &&
-           look->now_ns - file->object->mtime_ns >= job->options->policy.quiet_for_ns;
-}
-
-static bool has_old_late(const struct lith_look *look, const struct lith_job *job)
-{
-    if (!lith_view_manifest(&look->view) || look->view.manifest.foreign)
-        return false;
-    for (size_t i = 0; i < look->view.snapshot.file_count; i++) {
-        if (late_is_old(look, job, &look->view.snapshot.files[i]))
-            return true;
-    }
-    return false;
-}
-
 enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *job,
                                struct lith_err *err)
 {
@@ -82,62 +67,25 @@ enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *jo
     LITH_TRY(plan_make(look, job, err));
     if (look->listing_only || lith_part_reason_blocks(look->plan.reason))
         return LITH_OK;
-    if (look->plan.reason != LITH_PART_DUE && !has_old_late(look, job))
+    if (look->plan.reason != LITH_PART_DUE && !lith_late_waits(look, job))
         return LITH_OK;
-    LITH_TRY(lith_fact_book_fill(&look->book, job, &look->view.snapshot, err));
+    enum lith_fact_scope scope =
+        look->plan.reason == LITH_PART_DUE ? LITH_FACTS_ALL : LITH_FACTS_LATE;
+    LITH_TRY(lith_fact_book_fill(&look->book, job, &look->view.snapshot, scope, err));
     return plan_make(look, job, err);
 }
 
-static bool may_fold(const struct lith_look *look, const struct lith_job *job,
-                     const struct lith_snapshot_file *file, bool at_once)
+/* A manifest was lost: files and what was made of them are both here. Blocks the partition. */
+static bool is_lost(const struct lith_look *look)
 {
-    if (file->state != LITH_FILE_LATE || !file->object || file->object->is_link)
-        return false;
-    if (!at_once && !late_is_old(look, job, file))
-        return false;
-    const struct lith_facts *facts = lith_fact_book_find(&look->book, file->name);
-    return facts && facts->has_rows;
+    return look->book.lost_output && !lith_view_manifest(&look->view);
 }
 
 bool lith_look_wants_work(const struct lith_look *look, const struct lith_job *job)
 {
-    if (lith_part_reason_blocks(look->plan.reason))
+    if (lith_part_reason_blocks(look->plan.reason) || is_lost(look))
         return false;
-    if (look->plan.reason == LITH_PART_DUE)
-        return true;
-    if (!has_old_late(look, job))
-        return false;
-    for (size_t i = 0; i < look->view.snapshot.file_count; i++) {
-        if (may_fold(look, job, &look->view.snapshot.files[i], false))
-            return true;
-    }
-    return false;
-}
-
-enum lith_code lith_look_late(const struct lith_look *look, const struct lith_job *job,
-                              bool at_once, struct lith_fold *ret_fold, struct lith_err *err)
-{
-    const struct lith_snapshot *snapshot = &look->view.snapshot;
-    void *block;
-
-    LITH_TRY(
-        lith_arena_array(job->arena, snapshot->file_count, sizeof(struct lith_entry), &block, err));
-    struct lith_entry *entries = block;
-    size_t count = 0;
-    for (size_t i = 0; i < snapshot->file_count; i++) {
-        const struct lith_snapshot_file *file = &snapshot->files[i];
-        if (!may_fold(look, job, file, at_once))
-            continue;
-        entries[count++] = (struct lith_entry){
-            .name = file->name,
-            .etag = file->object->etag,
-            .size = file->object->size,
-            .rows = lith_fact_book_find(&look->book, file->name)->rows,
-            .has_rows = true,
-        };
-    }
-    *ret_fold = (struct lith_fold){.files = entries, .file_count = count};
-    return LITH_OK;
+    return look->plan.reason == LITH_PART_DUE || lith_late_foldable(look, job);
 }
 
 /* True for files that an operator should hear of. */
@@ -192,7 +140,9 @@ static void held_report(const struct lith_look *look, const struct lith_job *job
         const struct lith_snapshot_file *file = &look->view.snapshot.files[i];
         if (file->state != LITH_FILE_RETIRED || !file->object || !file->entry)
             continue;
-        int64_t until_ns = file->entry->at_ns + job->options->gc.reader_grace_ns;
+        int64_t until_ns = INT64_MAX;
+        if (!lith_add_i64(file->entry->at_ns, job->options->gc.reader_grace_ns, &until_ns))
+            until_ns = INT64_MAX;
         report->held_bytes += file->object->size;
         if (until_ns > report->held_until_ns)
             report->held_until_ns = until_ns;
@@ -210,6 +160,13 @@ enum lith_code lith_look_report(const struct lith_look *look, const struct lith_
     LITH_TRY(lith_arena_format(job->arena, &reason, err, "%s%s%s", text,
                                look->plan.detail ? ": " : "",
                                look->plan.detail ? look->plan.detail : ""));
+    if (is_lost(look)) {
+        report->state = LITH_PARTITION_BLOCKED;
+        LITH_TRY(lith_arena_format(job->arena, &reason, err,
+                                   "its manifest was lost: %s is an output of Lithify, and inputs "
+                                   "of it are here too; restore the manifest",
+                                   look->book.lost_output));
+    }
     report->reason = reason;
     LITH_TRY(text_keep(job, look->keys.tenant, &report->tenant, err));
     report->files_before = look->view.snapshot.live_count;
@@ -219,4 +176,19 @@ enum lith_code lith_look_report(const struct lith_look *look, const struct lith_
     report->held_until_ns = 0;
     held_report(look, job, report);
     return files_report(look, job, report, err);
+}
+
+enum lith_code lith_look_first(struct lith_look *look, const struct lith_job *job,
+                               struct lith_partition_report *report, struct lith_err *err)
+{
+    enum lith_code code = lith_look_again(look, job, err);
+
+    if (code == LITH_OK)
+        return lith_look_report(look, job, report, err);
+    if (code != LITH_E_CORRUPT && code != LITH_E_UNSUPPORTED)
+        return code;
+    LITH_TRY(text_keep(job, look->keys.tenant, &report->tenant, err));
+    LITH_TRY(text_keep(job, err->text, &report->reason, err));
+    report->state = LITH_PARTITION_BLOCKED;
+    return LITH_OK;
 }

@@ -28,18 +28,19 @@ void lith_look_done(struct lith_look *look);
 LITH_MUST_CHECK enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *job,
                                                struct lith_err *err);
 
-/* True when the partition is due, or holds late files to fold: the lock is worth taking. */
+/* True when the partition is due, or holds files to fold: the lock is worth taking. */
 bool lith_look_wants_work(const struct lith_look *look, const struct lith_job *job);
-
-/* The late files that a fold may name now, in the job's arena; with `at_once` also young ones. */
-LITH_MUST_CHECK enum lith_code lith_look_late(const struct lith_look *look,
-                                              const struct lith_job *job, bool at_once,
-                                              struct lith_fold *ret_fold, struct lith_err *err);
 
 /* Fills the report from the look: state, reason, counts, files. Texts go to the job's arena. */
 LITH_MUST_CHECK enum lith_code lith_look_report(const struct lith_look *look,
                                                 const struct lith_job *job,
                                                 struct lith_partition_report *report,
                                                 struct lith_err *err);
+
+/* The first look, with its report. A manifest that cannot be read blocks the partition: that is a
+ * report, not a failure, and the look then wants no work. */
+LITH_MUST_CHECK enum lith_code lith_look_first(struct lith_look *look, const struct lith_job *job,
+                                               struct lith_partition_report *report,
+                                               struct lith_err *err);
 
 #endif

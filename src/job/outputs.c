@@ -38,7 +38,11 @@ static enum lith_code output_begin(struct lith_merge_outputs *base, size_t index
     LITH_ASSERT(index == outputs->count);
     LITH_TRY(room_for_one(outputs, err));
     lith_output_name_make(outputs->job->uuids, outputs->pid, outputs->epoch, name);
-    LITH_TRY(lith_output_new(outputs->job->folder, &options, &outputs->outputs[index], err));
+    enum lith_code code =
+        lith_output_new(outputs->job->folder, &options, &outputs->outputs[index], err);
+    if (code == LITH_E_NOT_FOUND)
+        return lith_fail(err, LITH_E_CONFLICT, "an input vanished while it was merged");
+    LITH_TRY(code);
     outputs->entries[index] = (struct lith_entry){0};
     outputs->count++;
     *ret_sink = outputs->outputs[index]->sink;

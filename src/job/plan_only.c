@@ -28,10 +28,9 @@ enum lith_code lith_job_plan(const struct lith_job *job, struct lith_partition_r
     enum lith_code code = lith_look_init(&look, job, err);
     look.all_files = true;
     if (code == LITH_OK)
-        code = lith_look_again(&look, job, err);
-    if (code == LITH_OK)
-        code = lith_look_report(&look, job, report, err);
-    if (code == LITH_OK && look.plan.reason == LITH_PART_DUE) {
+        code = lith_look_first(&look, job, report, err);
+    if (code == LITH_OK && report->state != LITH_PARTITION_BLOCKED &&
+        look.plan.reason == LITH_PART_DUE) {
         report->state = LITH_PARTITION_COMPACTED;
         report->inputs = look.plan.input_count;
         report->outputs = look.plan.output_count;

@@ -1,0 +1,251 @@
+/*
+ * What tests of jobs share: one partition in a folder of its own, a job on it, and the question
+ * that matters: does a reader see every row exactly once?
+ */
+#ifndef LITH_TESTS_JOB_SUPPORT_H
+#define LITH_TESTS_JOB_SUPPORT_H
+
+#include "parquet_support.h"
+#include "store_support.h"
+
+#include <ftw.h>
+
+#include "base/time.h"
+#include "job/job.h"
+#include "lake/snapshot.h"
+
+#define TEST_IDS_MAX 100000u
+
+static struct lith_err err;
+static struct test_env env;
+static struct lith_mem mem;
+static char path[64];
+static int dir_fd;
+/* What the job does at a step, besides counting it; NULL: nothing. */
+static void (*test_hook)(const char *step);
+
+static inline void test_hooked_step(struct lith_env *base, const char *name)
+{
+    if (test_hook)
+        test_hook(name);
+    test_env_step(base, name);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    test_env_init(&env, 1);
+    env.base.step = test_hooked_step;
+    test_hook = NULL;
+    lith_mem_init(&mem, (size_t)64 << 20, NULL);
+    test_folder_make(path, &dir_fd);
+    return 0;
+}
+
+static inline int test_remove_one(const char *name, const struct stat *st, int kind,
+                                  struct FTW *place)
+{
+    (void)st;
+    (void)kind;
+    (void)place;
+    return remove(name);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    (void)close(dir_fd);
+    assert_int_equal(nftw(path, test_remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+    lith_mem_done(&mem);
+    return 0;
+}
+
+/* A day old: sealed, not settled (6 hours would be; settle is set to two days). */
+#define DAY_S (24 * 3600)
+
+static inline struct lith_job_options test_job_options(void)
+{
+    static const char *const keys[] = {"template_id"};
+    struct lith_job_options options = {
+        .policy = lith_policy_default(),
+        .gc = {.bytes_max = UINT64_MAX},
+        .replay_window_ns = 7 * (int64_t)DAY_S * LITH_SECOND_NS,
+        .row_group_bytes = 128 * LITH_MIB,
+        .row_group_rows = 1048576,
+        .verify = LITH_VERIFY_CONTENT,
+        .key_columns = keys,
+        .key_column_count = 1,
+        .manifest_name = LITH_MANIFEST_NAME,
+        .path = {.tenant_key = "tenant_id"},
+    };
+
+    options.policy.settle_ns = 2 * (int64_t)DAY_S * LITH_SECOND_NS;
+    memset(options.policy_hash, '7', 32);
+    return options;
+}
+
+enum test_kind { TEST_PLAN, TEST_COMPACT, TEST_GC };
+
+static struct lith_control test_control;
+/* Texts of the last report that outlive its job. */
+static char test_reason[LITH_ERR_TEXT_BYTES];
+
+static inline enum lith_code test_job_under(enum test_kind kind,
+                                            const struct lith_job_options *options,
+                                            struct lith_mem *budget,
+                                            struct lith_partition_report *report)
+{
+    struct lith_local_options local = {.root = path};
+    LITH_AUTO(store) struct lith_store *store = NULL;
+    LITH_AUTO(folder) struct lith_folder *folder = NULL;
+    LITH_AUTO(arena) struct lith_arena arena;
+    struct lith_scratch scratch;
+    struct lith_work work = {.mem = budget, .scratch = &scratch, .control = &test_control};
+    struct lith_uuid_source uuids = {.env = &env.base};
+
+    *report = (struct lith_partition_report){.path = ""};
+    lith_arena_init(&arena, budget);
+    lith_scratch_init(&scratch, "/tmp", 0);
+    LITH_TRY(lith_local_open(&local, &env.base, budget, &store, &err));
+    LITH_TRY(lith_folder_open(store, "", &folder, &err));
+    struct lith_job job = {.folder = folder,
+                           .options = options,
+                           .env = &env.base,
+                           .uuids = &uuids,
+                           .work = &work,
+                           .arena = &arena};
+    enum lith_code code = kind == TEST_PLAN      ? lith_job_plan(&job, report, &err)
+                          : kind == TEST_COMPACT ? lith_job_compact(&job, report, &err)
+                                                 : lith_job_gc(&job, report, &err);
+    (void)snprintf(test_reason, sizeof(test_reason), "%s", report->reason ? report->reason : "");
+    report->reason = test_reason;
+    report->tenant = NULL;
+    report->files = NULL;
+    return code;
+}
+
+static inline enum lith_code test_job(enum test_kind kind, const struct lith_job_options *options,
+                                      struct lith_partition_report *report)
+{
+    return test_job_under(kind, options, &mem, report);
+}
+
+static inline struct lith_partition_report test_must(enum test_kind kind,
+                                                     const struct lith_job_options *options)
+{
+    struct lith_partition_report report;
+
+    MUST(test_job(kind, options, &report));
+    return report;
+}
+
+/* Calls `each` for a view of the partition. */
+static inline void test_look(void (*each)(struct lith_folder *folder, const struct lith_view *view,
+                                          void *ctx),
+                             void *ctx)
+{
+    struct lith_local_options local = {.root = path};
+    LITH_AUTO(store) struct lith_store *store = NULL;
+    LITH_AUTO(folder) struct lith_folder *folder = NULL;
+    LITH_AUTO(view) struct lith_view view = {0};
+    struct test_tools tools;
+
+    test_tools_init(&tools);
+    MUST(lith_local_open(&local, &env.base, &tools.mem, &store, &err));
+    MUST(lith_folder_open(store, "", &folder, &err));
+    MUST(lith_view_take(folder, LITH_SNAPSHOT_OPEN, &tools.mem, &view, &err));
+    each(folder, &view, ctx);
+}
+
+struct test_seen {
+    uint32_t *counts;
+    size_t live;
+    size_t unreadable;
+};
+
+static inline void test_rows_read(struct lith_folder *folder, const struct lith_view *view,
+                                  void *ctx)
+{
+    struct test_seen *seen = ctx;
+    struct test_tools tools;
+
+    test_tools_init(&tools);
+    for (size_t i = 0; i < view->snapshot.file_count; i++) {
+        const struct lith_snapshot_file *file = &view->snapshot.files[i];
+        LITH_AUTO(source) struct lith_source *source = NULL;
+        if (!file->live)
+            continue;
+        assert_non_null(file->object);
+        MUST(lith_folder_source_open(folder, file->object, &source, &err));
+        seen->live++;
+        seen->unreadable += !test_parquet_read(source, seen->counts, TEST_IDS_MAX, &tools);
+    }
+    lith_mem_done(&tools.mem);
+}
+
+/* A reader sees the ids [0, rows) once each and no others. Returns the live files. */
+static inline size_t test_rows(size_t rows)
+{
+    struct test_seen seen = {.counts = calloc(TEST_IDS_MAX, sizeof(uint32_t))};
+
+    assert_non_null(seen.counts);
+    test_look(test_rows_read, &seen);
+    for (size_t i = 0; i < TEST_IDS_MAX; i++) {
+        if (seen.counts[i] != (i < rows))
+            fail_msg("row %zu is there %u times (of %zu rows)", i, seen.counts[i], rows);
+    }
+    free(seen.counts);
+    return seen.live;
+}
+
+/* Writes files f<first>.parquet ... with `rows` rows each, ids in a row, a day old. */
+static inline void test_files(unsigned first, unsigned count, size_t rows)
+{
+    char name[32];
+
+    for (unsigned i = first; i < first + count; i++) {
+        struct test_parquet file = {.begin = (uint64_t)i * rows, .rows = rows, .age_s = DAY_S};
+        (void)snprintf(name, sizeof(name), "f%04u.parquet", i);
+        test_parquet_write(dir_fd, name, &file);
+    }
+}
+
+/* Names, sizes, times and inodes of a folder in one number. */
+static inline uint64_t test_folder_state(void)
+{
+    uint64_t sum = 0;
+    DIR *dir = opendir(path);
+    struct dirent *entry;
+
+    assert_non_null(dir);
+    while ((entry = readdir(dir))) {
+        struct stat st;
+        uint64_t seed = 0;
+        if (entry->d_name[0] == '.')
+            continue;
+        assert_int_equal(fstatat(dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW), 0);
+        for (const char *at = entry->d_name; *at; at++)
+            seed = seed * 31 + (uint64_t)*at;
+        seed ^=
+            (uint64_t)st.st_size ^ (uint64_t)st.st_mtim.tv_nsec << 20 ^ (uint64_t)st.st_ino << 40;
+        sum += test_random(&seed);
+    }
+    (void)closedir(dir);
+    return sum;
+}
+
+/* How many names there are with this in them. */
+static inline size_t test_names(const char *part)
+{
+    DIR *dir = opendir(path);
+    struct dirent *entry;
+    size_t count = 0;
+
+    assert_non_null(dir);
+    while ((entry = readdir(dir)))
+        count += strstr(entry->d_name, part) != NULL;
+    (void)closedir(dir);
+    return count;
+}
+
+#endif

@@ -1,0 +1,651 @@
+/*
+ * Jobs on a real directory: merged end to end, nothing done twice, what is damaged set aside,
+ * what changes under the job given up, and every crash and failed allocation survived.
+ */
+#include "job_support.h"
+
+#include <sys/file.h>
+
+#include "lake/commit.h"
+
+static void a_partition_is_compacted(void **state)
+{
+    struct lith_job_options options = test_job_options();
+
+    (void)state;
+    test_files(0, 6, 10);
+    struct lith_partition_report plan = test_must(TEST_PLAN, &options);
+    assert_int_equal(plan.state, LITH_PARTITION_COMPACTED);
+    assert_int_equal(plan.files_after, 1);
+    assert_int_equal(test_names("manifest"), 0);
+    struct lith_partition_report report = test_must(TEST_COMPACT, &options);
+    assert_int_equal(report.state, LITH_PARTITION_COMPACTED);
+    assert_int_equal(report.files_before, 6);
+    assert_int_equal(report.files_after, 1);
+    assert_int_equal(report.inputs, 6);
+    assert_int_equal(report.outputs, 1);
+    assert_int_equal(report.rows, 60);
+    assert_int_equal(test_rows(60), 1);
+    assert_int_equal(test_names("tmp"), 0);
+}
+
+static void a_second_pass_writes_nothing(void **state)
+{
+    struct lith_job_options options = test_job_options();
+
+    (void)state;
+    test_files(0, 6, 10);
+    (void)test_must(TEST_COMPACT, &options);
+    for (unsigned pass = 0; pass < 3; pass++) {
+        uint64_t before = test_folder_state();
+        if (pass == 2)
+            options.policy.settle_ns = 0;
+        struct lith_partition_report report = test_must(TEST_COMPACT, &options);
+        assert_int_equal(report.state, LITH_PARTITION_LEFT);
+        assert_int_equal(test_folder_state(), before);
+    }
+}
+
+static void a_late_file_is_folded_and_merged_after_settle(void **state)
+{
+    struct lith_job_options options = test_job_options();
+
+    (void)state;
+    test_files(0, 6, 10);
+    (void)test_must(TEST_COMPACT, &options);
+    test_files(6, 1, 40);
+    struct test_parquet late = {.begin = 60, .rows = 40, .age_s = 3600};
+    test_parquet_write(dir_fd, "f0006.parquet", &late);
+    assert_int_equal(test_rows(100), 2);
+    struct lith_partition_report report = test_must(TEST_COMPACT, &options);
+    assert_int_equal(report.state, LITH_PARTITION_LEFT);
+    assert_int_equal(report.folded, 1);
+    uint64_t before = test_folder_state();
+    assert_int_equal(test_must(TEST_COMPACT, &options).folded, 0);
+    assert_int_equal(test_folder_state(), before);
+    options.policy.settle_ns = 1800 * LITH_SECOND_NS;
+    report = test_must(TEST_COMPACT, &options);
+    assert_int_equal(report.state, LITH_PARTITION_COMPACTED);
+    assert_int_equal(test_rows(100), 1);
+    before = test_folder_state();
+    assert_int_equal(test_must(TEST_COMPACT, &options).state, LITH_PARTITION_LEFT);
+    assert_int_equal(test_folder_state(), before);
+}
+
+static void late_files_without_a_footer_stay_out(void **state)
+{
+    struct lith_job_options options = test_job_options();
+
+    (void)state;
+    test_files(0, 6, 10);
+    (void)test_must(TEST_COMPACT, &options);
+    test_file_write(dir_fd, "bad.parquet", "no footer");
+    test_age(dir_fd, "bad.parquet", DAY_S);
+    uint64_t before = test_folder_state();
+    struct lith_partition_report report = test_must(TEST_COMPACT, &options);
+    assert_int_equal(report.state, LITH_PARTITION_LEFT);
+    assert_int_equal(report.folded, 0);
+    assert_int_equal(test_folder_state(), before);
+}
+
+/* Flips one byte near the front, inside the first page. */
+static void damage(const char *name, off_t at)
+{
+    int fd = openat(dir_fd, name, O_RDWR | O_CLOEXEC);
+    uint8_t byte;
+    struct stat st;
+
+    assert_true(fd >= 0);
+    assert_int_equal(fstat(fd, &st), 0);
+    assert_int_equal(pread(fd, &byte, 1, at), 1);
+    byte ^= 0x40;
+    assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+    struct timespec times[2] = {st.st_mtim, st.st_mtim};
+    assert_int_equal(futimens(fd, times), 0);
+    (void)close(fd);
+}
+
+static void a_damaged_file_is_set_aside(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    struct lith_partition_report report;
+
+    (void)state;
+    test_files(0, 8, 10);
+    damage("f0007.parquet", 60);
+    test_file_write(dir_fd, "bad.parquet", "no footer");
+    test_age(dir_fd, "bad.parquet", DAY_S);
+    MUST(test_job(TEST_COMPACT, &options, &report));
+    assert_int_equal(report.state, LITH_PARTITION_COMPACTED);
+    assert_int_equal(report.inputs, 7);
+    assert_int_equal(report.rows, 70);
+    assert_int_equal(report.blocked_files, 2);
+    assert_true(test_file_exists(dir_fd, "f0007.parquet"));
+    uint64_t before = test_folder_state();
+    report = test_must(TEST_COMPACT, &options);
+    assert_int_equal(report.state, LITH_PARTITION_LEFT);
+    assert_int_equal(test_folder_state(), before);
+}
+
+static void schemas_that_differ_are_merged_apart(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    char name[32];
+
+    (void)state;
+    test_files(0, 6, 10);
+    for (unsigned i = 6; i < 11; i++) {
+        struct test_parquet file = {.begin = i * 10u, .rows = 10, .more = "extra", .age_s = DAY_S};
+        (void)snprintf(name, sizeof(name), "f%04u.parquet", i);
+        test_parquet_write(dir_fd, name, &file);
+    }
+    assert_int_equal(test_must(TEST_COMPACT, &options).inputs, 6);
+    assert_int_equal(test_rows(110), 6);
+    assert_int_equal(test_must(TEST_COMPACT, &options).inputs, 5);
+    assert_int_equal(test_rows(110), 2);
+    uint64_t before = test_folder_state();
+    assert_int_equal(test_must(TEST_COMPACT, &options).state, LITH_PARTITION_LEFT);
+    assert_int_equal(test_folder_state(), before);
+}
+
+static void another_policy_is_looked_at_anew(void **state)
+{
+    struct lith_job_options options = test_job_options();
+
+    (void)state;
+    test_files(0, 6, 10);
+    (void)test_must(TEST_COMPACT, &options);
+    memset(options.policy_hash, '8', 32);
+    options.policy.settle_ns = 0;
+    uint64_t before = test_folder_state();
+    assert_int_equal(test_must(TEST_COMPACT, &options).state, LITH_PARTITION_LEFT);
+    assert_int_equal(test_folder_state(), before);
+}
+
+static void find_output(char name[256], const char *suffix)
+{
+    DIR *dir = opendir(path);
+    struct dirent *entry;
+
+    name[0] = 0;
+    assert_non_null(dir);
+    while ((entry = readdir(dir))) {
+        size_t bytes = strlen(entry->d_name);
+        if (strstr(entry->d_name, "_e") && bytes > strlen(suffix) &&
+            strcmp(entry->d_name + bytes - strlen(suffix), suffix) == 0)
+            (void)snprintf(name, 256, "%s", entry->d_name);
+    }
+    (void)closedir(dir);
+    assert_true(name[0]);
+}
+
+/* Offset 20: inside the header or body of the output's first page. */
+static void damage_output(const char *step)
+{
+    char name[256];
+
+    if (strcmp(step, LITH_STEP_OUTPUT_SYNCED) != 0)
+        return;
+    find_output(name, ".tmp");
+    damage(name, 60);
+}
+
+static void an_output_that_fails_verification_changes_nothing(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    struct lith_partition_report report;
+    uint64_t after_first = 0;
+
+    (void)state;
+    test_files(0, 6, 10);
+    test_hook = damage_output;
+    for (unsigned pass = 0; pass < 3; pass++) {
+        assert_int_equal(test_job(TEST_COMPACT, &options, &report), LITH_E_CORRUPT);
+        assert_non_null(strstr(err.text, "does not hold what was read"));
+        assert_int_equal(test_rows(60), 6);
+        assert_int_equal(test_names("_e"), 0);
+        assert_int_equal(test_names("tmp"), 0);
+        /* A failing job must not write a manifest at every pass. */
+        if (pass == 0)
+            after_first = test_folder_state();
+        assert_int_equal(test_folder_state(), after_first);
+    }
+    test_hook = NULL;
+    (void)test_must(TEST_COMPACT, &options);
+    assert_int_equal(test_rows(60), 1);
+}
+
+static const char *change_at;
+
+static void replace_input(const char *step)
+{
+    struct test_parquet file = {.begin = 0, .rows = 10, .age_s = DAY_S - 5};
+
+    if (strcmp(step, change_at) == 0)
+        test_parquet_write(dir_fd, "f0000.parquet", &file);
+}
+
+static void remove_input(const char *step)
+{
+    if (strcmp(step, change_at) == 0)
+        (void)unlinkat(dir_fd, "f0000.parquet", 0);
+}
+
+static void inputs_that_change_stop_the_job(void **state)
+{
+    static const char *const steps[] = {LITH_STEP_LEASED, LITH_STEP_OUTPUT_CREATED,
+                                        LITH_JOB_STEP_ROW_GROUP, LITH_JOB_STEP_VERIFIED};
+    struct lith_job_options options = test_job_options();
+    struct lith_partition_report report;
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof(steps) / sizeof(steps[0]); i++) {
+        void *none = NULL;
+        test_files(0, 6, 10);
+        change_at = steps[i / 2];
+        test_hook = i % 2 ? remove_input : replace_input;
+        enum lith_code code = test_job(TEST_COMPACT, &options, &report);
+        test_hook = NULL;
+        /* Gone right after the lease: the next look sees it and blocks. */
+        if (i == 1)
+            assert_int_equal(report.state, LITH_PARTITION_BLOCKED);
+        else if (i == 0)
+            assert_int_equal(code, LITH_OK); /* seen, and left out: it is not what is named */
+        else
+            assert_int_equal(code, LITH_E_CONFLICT);
+        if (i > 0)
+            assert_int_equal(test_names("_e"), 0);
+        assert_int_equal(test_names("tmp"), 0);
+        teardown(&none);
+        setup(&none);
+    }
+}
+
+/* Adds a blank to the manifest, as an editor would: other bytes, the same meaning. */
+static void touch_manifest(const char *step)
+{
+    if (strcmp(step, LITH_STEP_OUTPUT_DURABLE) != 0)
+        return;
+    int fd = openat(dir_fd, LITH_MANIFEST_NAME, O_WRONLY | O_APPEND | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, " ", 1), 1);
+    (void)close(fd);
+}
+
+static void fence_view(struct lith_folder *folder, const struct lith_view *view, void *ctx)
+{
+    LITH_AUTO(arena) struct lith_arena arena;
+    LITH_AUTO(buf) struct lith_buf text;
+    struct lith_manifest next;
+    struct lith_stamp stamp;
+
+    (void)ctx;
+    (void)folder;
+    lith_arena_init(&arena, lith_mem_root());
+    lith_buf_init(&text, lith_mem_root(), 1 << 20);
+    lith_stamp_draw(&env.base, 1, &stamp);
+    MUST(lith_commit_fence(lith_view_manifest(view), NULL, 0, &stamp, &arena, &next, &err));
+    MUST(lith_manifest_write(&next, &text, &err));
+    int fd = openat(dir_fd, "other", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text.data, text.bytes), (ssize_t)text.bytes);
+    (void)close(fd);
+    assert_int_equal(renameat(dir_fd, "other", dir_fd, LITH_MANIFEST_NAME), 0);
+}
+
+/* A program that does not know the lock raises the epoch. */
+static void fence_manifest(const char *step)
+{
+    if (strcmp(step, LITH_STEP_OUTPUT_DURABLE) == 0)
+        test_look(fence_view, NULL);
+}
+
+static void a_lost_commit_is_judged(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    struct lith_partition_report report;
+
+    (void)state;
+    test_files(0, 6, 10);
+    test_hook = fence_manifest;
+    assert_int_equal(test_job(TEST_COMPACT, &options, &report), LITH_E_CONFLICT);
+    assert_non_null(strstr(err.text, "epoch"));
+    assert_int_equal(test_rows(60), 6);
+    assert_int_equal(test_names("_e"), 1); /* an orphan, for gc */
+    test_hook = touch_manifest;
+    MUST(test_job(TEST_COMPACT, &options, &report));
+    assert_int_equal(report.state, LITH_PARTITION_COMPACTED);
+    assert_int_equal(test_rows(60), 1);
+}
+
+static void another_holder_of_the_lock_is_left_alone(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    struct lith_partition_report report;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    (void)state;
+    test_files(0, 6, 10);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    uint64_t before = test_folder_state();
+    assert_int_equal(test_job(TEST_COMPACT, &options, &report), LITH_E_CONFLICT);
+    assert_int_equal(test_folder_state(), before);
+    (void)close(fd);
+    (void)test_must(TEST_COMPACT, &options);
+    fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    before = test_folder_state();
+    assert_int_equal(test_job(TEST_GC, &options, &report), LITH_E_CONFLICT);
+    assert_int_equal(test_folder_state(), before);
+    (void)close(fd);
+}
+
+static void gc_waits_for_the_grace(void **state)
+{
+    struct lith_job_options options = test_job_options();
+
+    (void)state;
+    assert_int_equal(test_must(TEST_GC, &options).state, LITH_PARTITION_LEFT);
+    test_files(0, 6, 10);
+    struct lith_partition_report report = test_must(TEST_GC, &options);
+    assert_int_equal(report.state, LITH_PARTITION_LEFT); /* no manifest: nothing to do */
+    (void)test_must(TEST_COMPACT, &options);
+    options.gc.reader_grace_ns = 3600 * LITH_SECOND_NS;
+    uint64_t before = test_folder_state();
+    assert_int_equal(test_must(TEST_GC, &options).deleted, 0);
+    assert_int_equal(test_folder_state(), before);
+    options.gc.reader_grace_ns = 0;
+    /* One input was written again meanwhile: it is not the file that was merged. */
+    struct test_parquet other = {.begin = 60, .rows = 7, .age_s = 60};
+    test_parquet_write(dir_fd, "f0003.parquet", &other);
+    report = test_must(TEST_GC, &options);
+    assert_int_equal(report.deleted, 5);
+    assert_true(test_file_exists(dir_fd, "f0003.parquet"));
+    assert_int_equal(test_names("tmp"), 0);
+    before = test_folder_state();
+    assert_int_equal(test_must(TEST_GC, &options).deleted, 0);
+    assert_int_equal(test_folder_state(), before);
+    /* Its rows come into the partition once it has been quiet. */
+    assert_int_equal(test_rows(60), 1);
+    options.policy.quiet_for_ns = 1;
+    assert_int_equal(test_must(TEST_COMPACT, &options).folded, 1);
+    assert_int_equal(test_rows(67), 2);
+}
+
+static void a_file_written_again_with_the_same_bytes_stays_retired(void **state)
+{
+    struct lith_job_options options = test_job_options();
+
+    (void)state;
+    test_files(0, 6, 10);
+    (void)test_must(TEST_COMPACT, &options);
+    test_age(dir_fd, "f0002.parquet", 7200);
+    assert_int_equal(test_must(TEST_COMPACT, &options).folded, 0);
+    assert_int_equal(test_rows(60), 1);
+    uint64_t before = test_folder_state();
+    (void)test_must(TEST_COMPACT, &options);
+    assert_int_equal(test_folder_state(), before);
+    assert_int_equal(test_must(TEST_GC, &options).deleted, 6);
+    assert_int_equal(test_rows(60), 1);
+    /* And a replay after it was deleted is not live either. */
+    test_files(2, 1, 10);
+    assert_int_equal(test_rows(60), 1);
+    assert_int_equal(test_must(TEST_COMPACT, &options).folded, 0);
+    assert_int_equal(test_must(TEST_GC, &options).deleted, 0);
+    assert_int_equal(test_rows(60), 1);
+}
+
+/* A delete that was cut off had caught another file: it gets its name back. */
+static void a_cut_off_delete_returns_another_file(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    struct test_parquet other = {.begin = 60, .rows = 7, .age_s = 3600};
+
+    (void)state;
+    test_files(0, 6, 10);
+    (void)test_must(TEST_COMPACT, &options);
+    test_parquet_write(dir_fd, "f0003.parquet", &other);
+    assert_int_equal(renameat(dir_fd, "f0003.parquet", dir_fd, "f0003.parquet.gone.tmp"), 0);
+    (void)test_must(TEST_GC, &options);
+    assert_true(test_file_exists(dir_fd, "f0003.parquet"));
+    assert_int_equal(test_must(TEST_COMPACT, &options).folded, 1);
+    assert_int_equal(test_rows(67), 2);
+}
+
+static void a_lost_manifest_blocks(void **state)
+{
+    struct lith_job_options options = test_job_options();
+
+    (void)state;
+    test_files(0, 6, 10);
+    (void)test_must(TEST_COMPACT, &options);
+    assert_int_equal(unlinkat(dir_fd, LITH_MANIFEST_NAME, 0), 0);
+    test_age(dir_fd, ".", 0);
+    char name[256];
+    find_output(name, ".parquet");
+    test_age(dir_fd, name, DAY_S);
+    options.policy.settle_ns = 0;
+    uint64_t before = test_folder_state();
+    assert_int_equal(test_must(TEST_COMPACT, &options).state, LITH_PARTITION_BLOCKED);
+    assert_int_equal(test_folder_state(), before);
+}
+
+static void a_manifest_that_cannot_be_read_blocks(void **state)
+{
+    static const char *const texts[] = {"{", "", "{\"generation\": 1, \"files\": []}",
+                                        "{\"files\":[\"../x.parquet\"]}"};
+    struct lith_job_options options = test_job_options();
+
+    (void)state;
+    test_files(0, 6, 10);
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        test_file_write(dir_fd, LITH_MANIFEST_NAME, texts[i]);
+        uint64_t before = test_folder_state();
+        assert_int_equal(test_must(TEST_COMPACT, &options).state, LITH_PARTITION_BLOCKED);
+        assert_int_equal(test_must(TEST_PLAN, &options).state, LITH_PARTITION_BLOCKED);
+        assert_int_equal(test_must(TEST_GC, &options).state, LITH_PARTITION_BLOCKED);
+        assert_int_equal(test_folder_state(), before);
+    }
+}
+
+static void modes_follow_the_inputs(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    struct test_parquet file = {.begin = 60, .rows = 10, .age_s = DAY_S, .mode = 0666};
+    struct stat st;
+    char name[256];
+
+    (void)state;
+    test_files(0, 6, 10);
+    test_parquet_write(dir_fd, "f0006.parquet", &file);
+    assert_int_equal(fchmodat(dir_fd, "f0000.parquet", 0600, 0), 0);
+    (void)test_must(TEST_COMPACT, &options);
+    find_output(name, ".parquet");
+    assert_int_equal(fstatat(dir_fd, name, &st, 0), 0);
+    assert_int_equal(st.st_mode & 0777, 0666);
+    if (geteuid() != 0)
+        return;
+    void *none = NULL;
+    teardown(&none);
+    setup(&none);
+    test_files(0, 6, 10);
+    for (unsigned i = 0; i < 6; i++) {
+        (void)snprintf(name, sizeof(name), "f%04u.parquet", i);
+        assert_int_equal(fchownat(dir_fd, name, 12345, 23456, 0), 0);
+    }
+    (void)test_must(TEST_COMPACT, &options);
+    find_output(name, ".parquet");
+    assert_int_equal(fstatat(dir_fd, name, &st, 0), 0);
+    assert_int_equal(st.st_uid, 12345);
+    assert_int_equal(st.st_gid, 23456);
+}
+
+static void symbolic_links_stay_out(void **state)
+{
+    struct lith_job_options options = test_job_options();
+
+    (void)state;
+    test_files(0, 6, 10);
+    assert_int_equal(renameat(dir_fd, "f0005.parquet", dir_fd, "elsewhere"), 0);
+    assert_int_equal(symlinkat("elsewhere", dir_fd, "f0005.parquet"), 0);
+    struct lith_partition_report report = test_must(TEST_COMPACT, &options);
+    assert_int_equal(report.inputs, 5);
+    assert_int_equal(report.blocked_files, 1);
+    assert_int_equal(test_rows(60), 2);
+    assert_int_equal(test_must(TEST_GC, &options).deleted, 5);
+    assert_int_equal(test_rows(60), 2);
+}
+
+static void a_wish_to_stop_is_heard(void **state)
+{
+    static const volatile sig_atomic_t stop = 1;
+    struct lith_job_options options = test_job_options();
+    struct lith_partition_report report;
+
+    (void)state;
+    test_files(0, 6, 10);
+    test_control.cancel = &stop;
+    enum lith_code code = test_job(TEST_COMPACT, &options, &report);
+    test_control.cancel = NULL;
+    assert_int_equal(code, LITH_E_CANCELLED);
+    assert_int_equal(test_rows(60), 6);
+}
+
+/* In a child: one pass that ends at a step. True when it came to its end. */
+static bool crashed_pass(enum test_kind kind, const struct lith_job_options *options, uint64_t step)
+{
+    struct lith_partition_report report;
+    int status = 0;
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        env.steps = 0;
+        env.crash_at = step;
+        _exit(test_job(kind, options, &report) == LITH_OK ? 0 : 9);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_true(WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == TEST_CRASHED);
+    env.seed++; /* the child drew numbers that this process did not */
+    return WEXITSTATUS(status) == 0;
+}
+
+static void a_crash_at_any_step_loses_nothing(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    void *none = NULL;
+    bool ended = false;
+
+    (void)state;
+    for (uint64_t step = 1; !ended; step++) {
+        test_files(0, 6, 10);
+        ended = crashed_pass(TEST_COMPACT, &options, step);
+        (void)test_rows(60);
+        (void)crashed_pass(TEST_GC, &options, 1 + step % 7);
+        (void)test_rows(60);
+        (void)test_must(TEST_COMPACT, &options);
+        assert_int_equal(test_rows(60), 1);
+        (void)test_must(TEST_GC, &options);
+        (void)test_must(TEST_GC, &options);
+        assert_int_equal(test_rows(60), 1);
+        assert_int_equal(test_names("parquet"), 1);
+        assert_int_equal(test_names("tmp"), 0);
+        assert_true(step < 200);
+        teardown(&none);
+        setup(&none);
+    }
+}
+
+static void a_crash_of_gc_at_any_step_loses_nothing(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    void *none = NULL;
+    bool ended = false;
+
+    (void)state;
+    for (uint64_t step = 1; !ended; step++) {
+        test_files(0, 6, 10);
+        (void)test_must(TEST_COMPACT, &options);
+        ended = crashed_pass(TEST_GC, &options, step);
+        assert_int_equal(test_rows(60), 1);
+        (void)test_must(TEST_GC, &options);
+        assert_int_equal(test_rows(60), 1);
+        assert_int_equal(test_names("parquet"), 1);
+        assert_int_equal(test_names("tmp"), 0);
+        assert_true(step < 200);
+        teardown(&none);
+        setup(&none);
+    }
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    void *none = NULL;
+    enum lith_code code = LITH_E_NOMEM;
+
+    (void)state;
+    test_files(0, 6, 10);
+    for (int64_t n = 0; code != LITH_OK; n++) {
+        struct lith_partition_report report;
+        struct lith_mem budget;
+        lith_mem_init(&budget, (size_t)64 << 20, NULL);
+        atomic_store(&budget.fail_after, n);
+        code = test_job_under(TEST_COMPACT, &options, &budget, &report);
+        lith_mem_done(&budget);
+        if (code != LITH_OK || n % 64 == 0)
+            assert_int_equal(test_rows(60), test_names("_e") && code == LITH_OK ? 1 : 6);
+        assert_true(n < 20000);
+    }
+    assert_int_equal(test_rows(60), 1);
+    teardown(&none);
+    setup(&none);
+    test_files(0, 6, 10);
+    (void)test_must(TEST_COMPACT, &options);
+    code = LITH_E_NOMEM;
+    for (int64_t n = 0; code != LITH_OK; n++) {
+        struct lith_partition_report report;
+        struct lith_mem budget;
+        lith_mem_init(&budget, (size_t)64 << 20, NULL);
+        atomic_store(&budget.fail_after, n);
+        code = test_job_under(TEST_GC, &options, &budget, &report);
+        lith_mem_done(&budget);
+        assert_int_equal(test_rows(60), 1);
+        assert_true(n < 20000);
+    }
+    (void)test_must(TEST_GC, &options);
+    assert_int_equal(test_names("parquet"), 1);
+}
+
+#define T(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        T(a_partition_is_compacted),
+        T(a_second_pass_writes_nothing),
+        T(a_late_file_is_folded_and_merged_after_settle),
+        T(late_files_without_a_footer_stay_out),
+        T(a_damaged_file_is_set_aside),
+        T(schemas_that_differ_are_merged_apart),
+        T(another_policy_is_looked_at_anew),
+        T(an_output_that_fails_verification_changes_nothing),
+        T(inputs_that_change_stop_the_job),
+        T(a_lost_commit_is_judged),
+        T(another_holder_of_the_lock_is_left_alone),
+        T(gc_waits_for_the_grace),
+        T(a_file_written_again_with_the_same_bytes_stays_retired),
+        T(a_cut_off_delete_returns_another_file),
+        T(a_lost_manifest_blocks),
+        T(a_manifest_that_cannot_be_read_blocks),
+        T(modes_follow_the_inputs),
+        T(symbolic_links_stay_out),
+        T(a_wish_to_stop_is_heard),
+        T(a_crash_at_any_step_loses_nothing),
+        T(a_crash_of_gc_at_any_step_loses_nothing),
+        T(every_allocation_may_fail),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
