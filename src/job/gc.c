@@ -183,6 +183,8 @@ static enum lith_code gc_locked(const struct lith_job *job, struct lith_partitio
 
     LITH_TRY(lith_folder_now(job->folder, &now_ns, err));
     LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err));
+    if (!lith_view_manifest(&view))
+        return LITH_OK; /* nothing was committed here yet */
     LITH_TRY(orphans_read(job, &view.snapshot, &orphans, &orphan_count, err));
     LITH_TRY(lith_gc_plan(&view, orphans, orphan_count, &job->options->gc, now_ns, job->arena,
                           &plan, err));

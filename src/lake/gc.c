@@ -119,6 +119,14 @@ static enum lith_gc_verdict our_tmp_judge(const struct pass *p,
                                                                           : LITH_GC_KEEP_YOUNG;
 }
 
+/* Of all temporary files only our own come to be NAME of a NAME.gone.tmp (snapshot.c). */
+static bool is_tmp(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    return dot && strcmp(dot, ".tmp") == 0;
+}
+
 /*
  * NAME.gone.tmp: a delete of NAME that was cut off. With a retired NAME the delete is tried again
  * with the recorded identity, which also gives another file its name back.
@@ -138,7 +146,7 @@ static enum lith_code gone_tmp_judge(struct pass *p, const struct lith_snapshot_
         item->verdict = LITH_GC_DELETE;
         item->target.etag = retired->etag;
         item->target.size = retired->size;
-    } else if (lith_manifest_condemned(p->m, copy)) {
+    } else if (lith_manifest_condemned(p->m, copy) || is_tmp(copy)) {
         item->verdict = LITH_GC_DELETE;
     }
     return LITH_OK;

@@ -73,15 +73,15 @@ static bool has_suffix(const char *name, const char *suffix)
     return bytes > suffix_bytes && strcmp(name + bytes - suffix_bytes, suffix) == 0;
 }
 
-/* Is it `<output of pid>.tmp`? */
-static bool is_our_tmp(const char *name, const char *pid)
+/* Is it an output of `pid` with this suffix behind it? */
+static bool is_our_output_and(const char *suffix, const char *name, const char *pid)
 {
     char stem[LITH_OUTPUT_NAME_BYTES];
     size_t bytes = strlen(name);
 
-    if (!has_suffix(name, SUFFIX_TMP) || bytes - strlen(SUFFIX_TMP) >= sizeof(stem))
+    if (!pid[0] || !has_suffix(name, suffix) || bytes - strlen(suffix) >= sizeof(stem))
         return false;
-    bytes -= strlen(SUFFIX_TMP);
+    bytes -= strlen(suffix);
     memcpy(stem, name, bytes);
     stem[bytes] = 0;
     return lith_output_name_is_of(stem, pid);
@@ -107,9 +107,10 @@ static enum lith_file_state unnamed_state(const char *name, const char *pid)
         return LITH_FILE_MANIFEST;
     if (lith_name_is_data(name))
         return pid[0] && lith_output_name_is_of(name, pid) ? LITH_FILE_ORPHAN : LITH_FILE_LATE;
-    if (has_suffix(name, ".parquet" SUFFIX_GONE))
+    if (has_suffix(name, ".parquet" SUFFIX_GONE) ||
+        is_our_output_and(SUFFIX_TMP SUFFIX_GONE, name, pid))
         return LITH_FILE_GONE_TMP;
-    if (pid[0] && is_our_tmp(name, pid))
+    if (is_our_output_and(SUFFIX_TMP, name, pid))
         return LITH_FILE_OUR_TMP;
     return LITH_FILE_OTHER;
 }

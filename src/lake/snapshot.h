@@ -24,7 +24,7 @@ enum lith_file_state {
     LITH_FILE_GONE,     /* same name and size as one in `gone`: a replay, not live */
     LITH_FILE_ORPHAN,   /* named like an output of this partition, not known to the manifest */
     LITH_FILE_OUR_TMP,  /* <output of this partition>.tmp */
-    LITH_FILE_GONE_TMP, /* <name>.gone.tmp: a delete that was cut off */
+    LITH_FILE_GONE_TMP, /* <data or our-tmp>.gone.tmp: a delete that was cut off */
     LITH_FILE_MANIFEST, /* the manifest, or its temporary */
     LITH_FILE_OTHER,    /* not data: hidden names, other suffixes */
     LITH_FILE_STATE_COUNT

@@ -40,6 +40,7 @@ static struct lith_object objects[] = {
     {.name = OUTPUT("5", "1"), .etag = "e", .size = 10, .mtime_ns = 0},
     {.name = OUTPUT("6", "9"), .etag = "e", .size = 10, .mtime_ns = 0},
     {.name = OUTPUT("7", "1") ".tmp", .etag = "e", .size = 10, .mtime_ns = 0},
+    {.name = OUTPUT("8", "1") ".tmp.gone.tmp", .etag = "e", .size = 10, .mtime_ns = 0},
     {.name = "late.parquet", .etag = "e", .size = 10},
     {.name = "live.parquet", .etag = "e", .size = 10},
     {.name = "r1.parquet", .etag = "e", .size = 10},
@@ -108,6 +109,7 @@ static void each_file_has_its_verdict(void **state)
         {OUTPUT("5", "1"), LITH_GC_DELETE},       /* condemned before */
         {OUTPUT("6", "9"), LITH_GC_KEEP_UNKNOWN}, /* of an epoch to come */
         {OUTPUT("7", "1") ".tmp", LITH_GC_DELETE},
+        {OUTPUT("8", "1") ".tmp.gone.tmp", LITH_GC_DELETE}, /* the delete of one was cut off */
         {"r3.parquet.gone.tmp", LITH_GC_DELETE},
         {"who.parquet.gone.tmp", LITH_GC_KEEP_UNKNOWN},
         {"r1.parquet", LITH_GC_DELETE},
@@ -127,9 +129,9 @@ static void each_file_has_its_verdict(void **state)
         if (plan.items[i].verdict != expected[i].verdict)
             fail_msg("%s: %s", expected[i].name, lith_gc_verdict_text(plan.items[i].verdict));
     }
-    assert_int_equal(plan.delete_count, 5);
+    assert_int_equal(plan.delete_count, 6);
     assert_int_equal(plan.fence_count, 3);
-    assert_string_equal(plan.items[7].target.name, "r3.parquet");
+    assert_string_equal(plan.items[8].target.name, "r3.parquet");
     assert_true(plan.keep_all);
     assert_false(plan.clean_wanted);
 }
@@ -143,9 +145,9 @@ static void time_and_brake(void **state)
     (void)state;
     view_resolve(&view);
     MUST(lith_gc_plan(&view, orphans, 4, &policy, 99, &arena, &plan, &err));
-    assert_int_equal(plan.delete_count, 1); /* only the delete that was cut off */
+    assert_int_equal(plan.delete_count, 2); /* only the deletes that were cut off */
     MUST(lith_gc_plan(&view, orphans, 4, &policy, 1050, &arena, &plan, &err));
-    assert_int_equal(plan.delete_count, 7);
+    assert_int_equal(plan.delete_count, 8);
     braked.bytes_max = 35;
     MUST(lith_gc_plan(&view, orphans, 4, &braked, 1050, &arena, &plan, &err));
     assert_int_equal(plan.delete_count, 3);
