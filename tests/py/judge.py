@@ -32,7 +32,8 @@ def same_schema(judges, source, outputs):
             continue
         for output in outputs:
             have = judge.ask("schema", path=output)
-            assert have.get("schema") == want["schema"], f"{judge.name}: {have}\nnot {want}"
+            lines = [f"- {a}\n+ {b}" for a, b in zip(want["schema"], have.get("schema", [])) if a != b]
+            assert have.get("schema") == want["schema"], f"{judge.name}: schema changed\n" + "\n".join(lines)
         return
     print(f"SCHEMA NOT COMPARED: no judge reads {source}")
 

@@ -76,13 +76,19 @@ class PyArrow:
         return tables
 
     def schema(self, path):
-        """The schema as the Parquet footer has it: repetitions, annotations, field ids, types."""
+        """The schema as the Parquet footer has it: repetitions, annotations, field ids, types.
+
+        is_from_converted_type tells an old annotation alone from a new one; DuckDB takes the old
+        TIMESTAMP for one without a time zone, so even that must stay. A length means something
+        for FIXED_LEN_BYTE_ARRAY only.
+        """
         file = self._open(path)
         lines = str(file.schema).splitlines()[1:]
         # The root's name means nothing.
         lines[0] = "root {"
         columns = [file.schema.column(i) for i in range(len(file.schema))]
-        return lines + [f"{c.path}: {c.physical_type} {c.length} {c.logical_type} "
+        return lines + [f"{c.path}: {c.physical_type} "
+                        f"{c.length if c.physical_type == 'FIXED_LEN_BYTE_ARRAY' else ''} {c.logical_type} "
                         f"{c.converted_type} {c.max_definition_level} {c.max_repetition_level}"
                         for c in columns]
 
@@ -103,8 +109,10 @@ class DuckDB:
         return [self.connection.sql(query).to_arrow_table()]
 
     def schema(self, path):
-        query = self._sql("parquet_schema('FILE')", path)
-        return [repr(row[2:]) for row in self.connection.sql(query).fetchall()]
+        """Less than pyarrow tells: names, physical types, repetitions, children, field ids."""
+        query = self._sql("parquet_schema('FILE')", path).replace(
+            "*", "name, type, repetition_type, num_children, field_id")
+        return [repr(row) for row in self.connection.sql(query).fetchall()]
 
 
 def read(reader, path):

@@ -76,7 +76,11 @@ def lies(path):
             bounds = _bounds(values)
             if bounds is None:
                 continue
-            low, high = (_same_form(v, bounds[0]) for v in (statistics.min, statistics.max))
+            try:
+                low, high = (_same_form(v, bounds[0]) for v in (statistics.min, statistics.max))
+            except UnicodeDecodeError:
+                # Strings that are none, as their values are.
+                continue
             if isinstance(low, float) and (math.isnan(low) or math.isnan(high)):
                 found.append(f"{where}: a bound is NaN")
             elif low > bounds[0] or high < bounds[1]:
