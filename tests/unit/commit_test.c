@@ -401,6 +401,56 @@ static void a_loser_is_judged(void **state)
     assert_int_equal(lith_commit_judge(&view, &attempt, &why), LITH_RETRY_DROP);
 }
 
+/* A chain of commits with each allocation failing once: an error, and nothing leaks. */
+static enum lith_code chain(struct lith_mem *budget)
+{
+    static const char *const names[] = {"a.parquet"};
+    struct lith_adopt adopt = {
+        .manifest_name = LITH_MANIFEST_NAME, .pid = PID, .listing = &listing};
+    struct lith_entry inputs[] = {entry("a.parquet", 1, 5), entry("b.parquet", 2, 6)};
+    struct lith_entry outputs[] = {entry(OUTPUT("1", "1"), 9, 11)};
+    struct lith_compact compact = {.inputs = inputs,
+                                   .input_count = 2,
+                                   .outputs = outputs,
+                                   .output_count = 1,
+                                   .policy_hash = POLICY_HASH};
+    struct lith_clean clean = {.listing = &listing};
+    struct lith_stamp stamp = stamp_at(1);
+    struct lith_manifest m[4];
+    struct lith_snapshot snapshot;
+    LITH_AUTO(arena) struct lith_arena phase;
+    LITH_AUTO(buf) struct lith_buf text;
+    bool changed = false;
+
+    lith_arena_init(&phase, budget);
+    lith_buf_init(&text, budget, SIZE_MAX);
+    LITH_TRY(lith_commit_adopt(NULL, &adopt, &stamp, &phase, &m[0], &err));
+    LITH_TRY(lith_commit_compact(&m[0], &compact, &stamp, &phase, &m[1], &err));
+    LITH_TRY(lith_commit_fence(&m[1], names, 1, &stamp, &phase, &m[2], &err));
+    LITH_TRY(lith_commit_clean(&m[2], &clean, &stamp, &phase, &changed, &m[3], &err));
+    LITH_TRY(lith_snapshot_resolve(&listing, &m[3], LITH_SNAPSHOT_OPEN, &phase, &snapshot, &err));
+    return lith_manifest_write(&m[3], &text, &err);
+}
+
+static void no_memory_is_reported(void **state)
+{
+    struct lith_mem budget;
+    int64_t n = 0;
+
+    (void)state;
+    lith_mem_init(&budget, SIZE_MAX, NULL);
+    for (;; n++) {
+        atomic_store(&budget.fail_after, n);
+        enum lith_code code = chain(&budget);
+        atomic_store(&budget.fail_after, -1);
+        if (code == LITH_OK)
+            break;
+        assert_int_equal(code, LITH_E_NOMEM);
+    }
+    assert_true(n > 5);
+    lith_mem_done(&budget);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -414,6 +464,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_rollback_undoes_the_last_compaction, setup, teardown),
         cmocka_unit_test_setup_teardown(the_log_keeps_what_has_no_event, setup, teardown),
         cmocka_unit_test_setup_teardown(a_loser_is_judged, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_memory_is_reported, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
