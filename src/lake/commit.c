@@ -144,8 +144,7 @@ static enum lith_code input_check(const struct build *b, const struct lith_entry
         return LITH_OK;
     }
     if (!lith_name_is_data(input->name) || name_index_find(&b->retired, input->name, &row) ||
-        build_is_gone(b, input->name, input->size) ||
-        lith_manifest_condemned(b->base, input->name) ||
+        build_is_gone(b, input->name, input->size) || build_is_condemned(b, input->name) ||
         lith_output_name_is_of(input->name, b->base->pid))
         return lith_fail(err, LITH_E_INVALID, "input %s is not live", input->name);
     return LITH_OK;
@@ -164,8 +163,7 @@ static enum lith_code output_check(const struct build *b, const struct lith_entr
         return lith_fail(err, LITH_E_INVALID, "output %s is of another epoch than %" PRIu64,
                          output->name, b->base->epoch);
     if (name_index_find(&b->files, output->name, &row) ||
-        name_index_find(&b->retired, output->name, &row) ||
-        lith_manifest_condemned(b->base, output->name))
+        name_index_find(&b->retired, output->name, &row) || build_is_condemned(b, output->name))
         return lith_fail(err, LITH_E_INVALID, "output %s is known already", output->name);
     return LITH_OK;
 }
@@ -214,8 +212,7 @@ static enum lith_code fold_one(struct build *b, const struct lith_entry *file, s
     size_t row = 0;
 
     if (!lith_name_is_data(file->name) || !file->etag ||
-        name_index_find(&b->files, file->name, &row) ||
-        lith_manifest_condemned(b->base, file->name) ||
+        name_index_find(&b->files, file->name, &row) || build_is_condemned(b, file->name) ||
         lith_output_name_is_of(file->name, b->base->pid) ||
         build_is_gone(b, file->name, file->size))
         return lith_fail(err, LITH_E_INVALID, "fold: %s is not late", file->name);

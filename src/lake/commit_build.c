@@ -58,6 +58,9 @@ static enum lith_code tables_begin(struct build *b, size_t more, struct lith_err
 
     LITH_TRY(build_index(base->files, base->file_count, b->arena, &b->files, err));
     LITH_TRY(build_index(base->retired, base->retired_count, b->arena, &b->retired, err));
+    LITH_TRY(build_index(base->gone, base->gone_count, b->arena, &b->gone, err));
+    LITH_TRY(name_index_build(base->condemned, base->condemned_count, sizeof(*base->condemned), 0,
+                              b->arena, &b->condemned, err));
     LITH_TRY(table_copy(b, base->files, base->file_count, more, &next->files, err));
     LITH_TRY(table_copy(b, base->retired, base->retired_count, more, &next->retired, err));
     LITH_TRY(table_copy(b, base->gone, base->gone_count, more, &next->gone, err));
@@ -186,11 +189,21 @@ void build_drop(struct lith_entry *entries, size_t *count, const struct name_ind
 
 bool build_is_gone(const struct build *b, const char *name, uint64_t size)
 {
-    for (size_t i = 0; i < b->base->gone_count; i++) {
-        if (b->base->gone[i].size == size && strcmp(b->base->gone[i].name, name) == 0)
+    size_t begin = 0;
+    size_t count = name_index_run(&b->gone, name, &begin);
+
+    for (size_t i = begin; i < begin + count; i++) {
+        if (b->base->gone[b->gone.refs[i].index].size == size)
             return true;
     }
     return false;
+}
+
+bool build_is_condemned(const struct build *b, const char *name)
+{
+    size_t row = 0;
+
+    return name_index_find(&b->condemned, name, &row);
 }
 
 enum lith_code build_index(const struct lith_entry *entries, size_t count, struct lith_arena *arena,

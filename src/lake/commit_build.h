@@ -17,6 +17,8 @@ struct build {
     /* Looked up in `base`; refs of a row give its number in the table. */
     struct name_index files;
     struct name_index retired;
+    struct name_index gone;
+    struct name_index condemned;
 };
 
 /*
@@ -46,6 +48,8 @@ void build_drop(struct lith_entry *entries, size_t *count, const struct name_ind
 
 /* True when `gone` of the base has that name and size. */
 bool build_is_gone(const struct build *b, const char *name, uint64_t size);
+
+bool build_is_condemned(const struct build *b, const char *name);
 
 LITH_MUST_CHECK enum lith_code build_index(const struct lith_entry *entries, size_t count,
                                            struct lith_arena *arena, struct name_index *ret_index,

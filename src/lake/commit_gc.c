@@ -38,7 +38,7 @@ enum lith_code lith_commit_fence(const struct lith_manifest *base, const char *c
     for (size_t i = 0; i < count; i++) {
         void *copy = NULL;
         LITH_TRY(fence_check(&b, names[i], err));
-        if (lith_manifest_condemned(base, names[i]))
+        if (build_is_condemned(&b, names[i]))
             continue;
         LITH_TRY(lith_arena_copy(arena, names[i], strlen(names[i]), &copy, err));
         condemned[kept++] = copy;

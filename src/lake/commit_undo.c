@@ -32,7 +32,7 @@ static enum lith_code input_check(const struct build *b, const struct lith_listi
 {
     const struct lith_object *object = lith_listing_find(listing, input->name);
 
-    if (lith_manifest_condemned(b->base, input->name))
+    if (build_is_condemned(b, input->name))
         return lith_fail(err, LITH_E_INVALID, "rollback: %s is being deleted", input->name);
     if (!object)
         return lith_fail(err, LITH_E_INVALID, "rollback: %s is not there any more", input->name);

@@ -42,6 +42,7 @@ struct pass {
     const struct lith_gc_policy *policy;
     int64_t now_ns;
     struct lith_arena *arena;
+    struct name_index retired; /* of the manifest */
     struct lith_gc_plan plan;
 };
 
@@ -80,11 +81,13 @@ static const struct lith_orphan_inputs *inputs_find(const struct pass *p, const 
 /* Are all rows of an orphan elsewhere? */
 static bool rows_are_elsewhere(const struct pass *p, const struct lith_orphan_inputs *inputs)
 {
+    size_t row = 0;
+
     for (size_t i = 0; i < inputs->input_count; i++) {
         const struct lith_snapshot_file *file =
             lith_snapshot_find(&p->view->snapshot, inputs->inputs[i]);
         bool live = file && file->state == LITH_FILE_LIVE && file->object;
-        if (!live && !lith_manifest_retired(p->m, inputs->inputs[i]))
+        if (!live && !name_index_find(&p->retired, inputs->inputs[i], &row))
             return false;
     }
     return true;
@@ -314,6 +317,8 @@ enum lith_code lith_gc_plan(const struct lith_view *view, const struct lith_orph
     void *block = NULL;
 
     LITH_TRY(pass_check(&p, err));
+    LITH_TRY(name_index_build(p.m->retired, p.m->retired_count, sizeof(*p.m->retired),
+                              offsetof(struct lith_entry, name), arena, &p.retired, err));
     LITH_TRY(
         lith_arena_array(arena, view->snapshot.file_count, sizeof(*p.plan.items), &block, err));
     p.plan.items = block;

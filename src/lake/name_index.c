@@ -35,7 +35,7 @@ enum lith_code name_index_build(const void *rows, size_t count, size_t row_bytes
     return LITH_OK;
 }
 
-bool name_index_find(const struct name_index *index, const char *name, size_t *ret_row)
+size_t name_index_run(const struct name_index *index, const char *name, size_t *ret_begin)
 {
     size_t begin = 0;
     size_t end = index->count;
@@ -47,7 +47,17 @@ bool name_index_find(const struct name_index *index, const char *name, size_t *r
         else
             end = middle;
     }
-    if (begin == index->count || strcmp(index->refs[begin].name, name) != 0)
+    while (end < index->count && strcmp(index->refs[end].name, name) == 0)
+        end++;
+    *ret_begin = begin;
+    return end - begin;
+}
+
+bool name_index_find(const struct name_index *index, const char *name, size_t *ret_row)
+{
+    size_t begin = 0;
+
+    if (name_index_run(index, name, &begin) == 0)
         return false;
     *ret_row = index->refs[begin].index;
     return true;

@@ -27,6 +27,9 @@ LITH_MUST_CHECK enum lith_code name_index_build(const void *rows, size_t count, 
 /* False when the name is not there; else the row's number, of equal ones the first. */
 bool name_index_find(const struct name_index *index, const char *name, size_t *ret_row);
 
+/* How many rows bear the name: refs[*ret_begin] and those behind it. */
+size_t name_index_run(const struct name_index *index, const char *name, size_t *ret_begin);
+
 /* A name that stands twice, or NULL. */
 const char *name_index_double(const struct name_index *index);
 

@@ -54,13 +54,13 @@ static enum lith_code tables_build(const struct lith_manifest *m, struct lith_ar
 static const struct lith_entry *gone_find(const struct lith_manifest *m, const struct tables *t,
                                           const struct lith_object *object)
 {
-    size_t row = 0;
+    size_t begin = 0;
+    size_t count = name_index_run(&t->gone, object->name, &begin);
 
-    if (!name_index_find(&t->gone, object->name, &row))
-        return NULL;
-    for (; row < m->gone_count; row++) {
-        if (m->gone[row].size == object->size && strcmp(m->gone[row].name, object->name) == 0)
-            return &m->gone[row];
+    for (size_t i = begin; i < begin + count; i++) {
+        const struct lith_entry *entry = &m->gone[t->gone.refs[i].index];
+        if (entry->size == object->size)
+            return entry;
     }
     return NULL;
 }
