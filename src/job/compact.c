@@ -128,9 +128,9 @@ static enum lith_code lease(const struct lith_job *job, struct lith_look *look,
     struct lith_manifest next;
     struct lith_stamp stamp;
 
+    lith_arena_init(&arena, job->work->mem);
     if (is_leased(lith_view_manifest(&look->view)))
         return LITH_OK;
-    lith_arena_init(&arena, job->work->mem);
     LITH_TRY(stamp_make(job, &stamp, err));
     LITH_TRY(lith_commit_lease(lith_view_manifest(&look->view), &stamp, &arena, &next, err));
     LITH_TRY(commit_or_stop(job, &look->view, &next, err));
