@@ -1,0 +1,512 @@
+"""The program as people and scripts meet it: help, options at every origin, exit codes, JSON,
+progress, signals, odd names."""
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+
+import duckdb
+import pyarrow
+import pyarrow.parquet as parquet
+import pytest
+
+import lithify
+
+DOCS = lithify.ROOT / "docs"
+COMMANDS = ["compact", "plan", "status", "merge", "ls", "inspect", "verify", "gc", "help"]
+OLD = 1_000_000  # seconds: files that have been quiet for long
+ORIGINS = ["flag", "variable", "file"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def needs_commands():
+    if not lithify.has_command("inspect"):
+        pytest.skip("this lithify has no `inspect`")
+
+
+def write(path, rows=10, start=0, age=OLD):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    parquet.write_table(pyarrow.table({"id": range(start, start + rows)}), path)
+    stamp = time.time() - age
+    os.utime(path, (stamp, stamp))
+    return path
+
+
+def fill(root, partition="tenant_id=acme/day", files=6, age=OLD):
+    for i in range(files):
+        write(root / partition / f"f{i}.parquet", start=10 * i, age=age)
+    return root
+
+
+def document(*arguments, **options):
+    """The JSON of a run that ends well."""
+    return json.loads(lithify.ok(arguments[0], "--json", *arguments[1:], **options).out)
+
+
+def give(origin, option, value, tmp_path):
+    """Arguments and environment that give an option at one of its origins."""
+    if origin == "flag":
+        return [f"--{option.replace('_', '-')}={value}"], {}
+    if origin == "variable":
+        return [], {f"LITHIFY_{option.upper()}": value}
+    file = tmp_path / "config.yaml"
+    file.write_text(f"# options\n{option}: '{value}'\n")
+    return ["--config", file], {}
+
+
+# Help.
+
+def test_help_of_all():
+    result = lithify.ok("--help")
+    assert lithify.ok("help").out == result.out
+    for command in COMMANDS:
+        assert re.search(rf"^  {command} ", result.out, re.M), command
+    bare = lithify.run()
+    assert (bare.code, bare.out) == (lithify.USAGE, result.out)
+    assert re.fullmatch(r"lithify \d+\.\d+\.\d+\n", lithify.ok("--version").out)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_each(command):
+    out = lithify.ok("help", command).out
+    assert out == lithify.ok(command, "--help").out == lithify.ok(command, "-h").out
+    assert out.startswith(f"usage: lithify {command} ")
+    assert "example:\n  " in out
+    assert all(len(line) <= 100 for line in out.splitlines())
+
+
+def test_documented_options():
+    """docs/configuration.md holds the table of options as the program prints it."""
+    table = lithify.ok("help", "options", "--markdown").out
+    assert table in (DOCS / "configuration.md").read_text()
+    for line in table.splitlines()[2:]:
+        key = re.match(r"\| `(\w+)`", line)[1]
+        assert f"--{key.replace('_', '-')}" in lithify.ok("help", "options").out
+
+
+# Usage.
+
+@pytest.mark.parametrize("arguments, says", [
+    (["frobnicate"], "there is no command frobnicate"),
+    (["stauts", "."], "did you mean status?"),
+    (["--json"], "a command comes first"),
+    (["plan"], "something is missing"),
+    (["plan", ".", "."], "one argument too many"),
+    (["plan", ".", "--graze", "5m"], "did you mean --grace?"),
+    (["plan", ".", "--grace", "5"], "--grace: duration"),
+    (["ls", ".", "--format", "csv"], "duckdb|symlink"),
+    (["ls", ".", "--format", "duckdb", "--json"], "one of them"),
+    (["merge", "a.parquet"], "-o FILE"),
+    (["verify", "a.parquet"], "on both sides of --"),
+    (["plan", ".", "--memory", "1MiB"], "at least 16MiB"),
+    (["plan", "s3://bucket/lake"], "object storage"),
+    (["help", "frobnicate"], "there is no command"),
+    (["plan", ".", "--config", "/nowhere.yaml"], "/nowhere.yaml"),
+])
+def test_usage(arguments, says, tmp_path):
+    result = lithify.run(*arguments, cwd=tmp_path)
+    assert result.code == lithify.USAGE, str(result)
+    assert says in result.err and not result.out, str(result)
+    assert result.err.count("\n") == 1, str(result)
+
+
+def test_bad_values_are_named_where_given(tmp_path):
+    fill(tmp_path / "lake")
+    wanted = {"flag": "--grace: ", "variable": "LITHIFY_GRACE: ",
+              "file": "config.yaml: line 2: grace: "}
+    for origin in ORIGINS:
+        arguments, env = give(origin, "grace", "soon", tmp_path)
+        result = lithify.run("plan", tmp_path / "lake", *arguments, env=env)
+        assert result.code == lithify.USAGE and wanted[origin] in result.err, str(result)
+        assert "15m" in result.err
+
+
+# Options: each changes what is seen, at each origin.
+
+def plan(root):
+    return ["plan", root, "--json"]
+
+
+def states(result):
+    return [p["state"] for p in json.loads(result.out)["partitions"]]
+
+
+def summary(field):
+    return lambda result: json.loads(result.out)["summary"][field]
+
+
+def status(*path):
+    def look(result):
+        value = json.loads(result.out)
+        for step in path:
+            value = value[step]
+        return value
+    return look
+
+
+def names(root):
+    return lambda result: sorted(path.name for path in (root / "tenant_id=acme/day").iterdir())
+
+
+def fresh(root):
+    return fill(root, age=0)
+
+
+def three(root):
+    return fill(root, files=3, age=3600)
+
+
+def two_partitions(root):
+    return fill(fill(root), "tenant_id=globex/day")
+
+
+def this_hour(root):
+    moment = time.gmtime(time.time() - 7200)
+    return fill(root, time.strftime("year=%Y/month=%m/day=%d/hour=%H", moment), age=3600)
+
+
+def future(root):
+    return fill(root, "2200/01/01")
+
+
+def committed(root):
+    lithify.ok("compact", fill(root), "--readers=manifest")
+    return root
+
+
+OPTIONS = [
+    # option, value, lake, command, what is looked at, by default, with the value
+    ("readers", "manifest", fill, lambda r: ["compact", r], lambda a: a.code, 2, 0),
+    ("tenant_key", "none", fill, lambda r: ["status", r, "--json"],
+     status("tenants", 0, "tenant"), "acme", "default"),
+    ("layout", "{yyyy}/{mm}/{dd}", future, plan, states, ["compacted"], ["left"]),
+    ("partition", "*globex*", two_partitions, plan, summary("partitions"), 2, 1),
+    ("quiet_for", "0", fresh, plan, states, ["left"], ["compacted"]),
+    ("grace", "30d", this_hour, plan, states, ["compacted"], ["left"]),
+    ("settle", "0", three, plan, states, ["left"], ["compacted"]),
+    ("min_files", "3", three, plan, states, ["left"], ["compacted"]),
+    ("max_inputs", "5", fill, plan, lambda a: json.loads(a.out)["partitions"][0]["inputs"], 6, 5),
+    ("small_file", "1B", fill, lambda r: ["status", r, "--json"],
+     status("total", "small_files"), 6, 0),
+    ("target_file", "1KiB", fill, plan,
+     lambda a: json.loads(a.out)["partitions"][0]["outputs"] > 1, False, True),
+    ("row_group_rows", "10", fill,
+     lambda r: ["merge", "--json", "-o", r / "out.parquet", *sorted(r.rglob("f*.parquet"))],
+     status("row_groups"), 1, 6),
+    ("row_group", "1B", fill,
+     lambda r: ["merge", "--json", "-o", r / "out.parquet", *sorted(r.rglob("f*.parquet"))],
+     status("row_groups"), 1, 6),
+    ("reader_grace", "0", committed, lambda r: ["gc", r, "--json"], summary("deleted"), 0, 6),
+    ("json", "true", fill, lambda r: ["status", r], lambda a: a.out[0], None, "{"),
+    ("memory", "1KiB", fill, plan, lambda a: a.code, 0, 2),
+    ("jobs", "0", fill, plan, lambda a: a.code, 0, 2),
+]
+
+
+@pytest.mark.parametrize("origin", ORIGINS)
+@pytest.mark.parametrize("row", OPTIONS, ids=[row[0] for row in OPTIONS])
+def test_option(row, origin, tmp_path):
+    option, value, make, command, look, default, changed = row
+    for name, wanted in (("without", default), ("with", changed)):
+        root = make(tmp_path / name / "lake")
+        arguments, env = give(origin, option, value, tmp_path) if name == "with" else ([], {})
+        result = lithify.run(*command(root), *arguments, env=env)
+        if wanted is None:
+            continue
+        assert look(result) == wanted, f"{name}: {result}"
+
+
+def test_manifest_name(tmp_path):
+    root = fill(tmp_path / "lake")
+    lithify.ok("compact", root, "--readers=manifest", "--manifest-name=_manifest.json")
+    assert list(root.rglob("_manifest.json")) and not list(root.rglob("manifest.json"))
+
+
+def test_shards_are_a_partition_of_the_partitions(tmp_path):
+    root = tmp_path / "lake"
+    for tenant in range(8):
+        fill(root, f"tenant_id=t{tenant}/day", files=1)
+    seen = [p["path"] for shard in range(1, 4)
+            for p in document("plan", root, f"--shard={shard}/3")["partitions"]]
+    assert sorted(seen) == [f"tenant_id=t{tenant}/day" for tenant in range(8)]
+
+
+def test_precedence(tmp_path):
+    root = fill(tmp_path / "lake", age=60)
+    config = tmp_path / "c.yaml"
+    config.write_text("quiet_for: 0\n")
+    assert document("plan", root, env={"LITHIFY_CONFIG": str(config)})["summary"]["compacted"] == 1
+    more = {"LITHIFY_CONFIG": str(config), "LITHIFY_QUIET_FOR": "1h"}
+    assert document("plan", root, env=more)["summary"]["compacted"] == 0
+    assert document("plan", root, "--quiet-for=0", env=more)["summary"]["compacted"] == 1
+
+
+# Commands.
+
+def test_compact_asks_for_a_readers_mode(tmp_path):
+    root = fill(tmp_path / "lake")
+    before = sorted(root.rglob("*"))
+    result = lithify.run("compact", root)
+    assert result.code == lithify.USAGE and not result.out
+    assert all(mode in result.err for mode in ("exchange", "manifest", "glob", "--readers"))
+    assert sorted(root.rglob("*")) == before
+    assert lithify.run("compact", tmp_path / "none").code == lithify.FAILED
+
+
+def test_passes(tmp_path):
+    root = fill(tmp_path / "lake")
+    done = document("compact", root, "--readers", "manifest")
+    assert done["summary"]["compacted"] == 1 and done["partitions"][0]["rows"] == 60
+    again = document("compact", root)
+    assert again["summary"]["left"] == 1 and again["partitions"][0]["reason"]
+    assert again["summary"]["held_bytes"] > 0 and again["summary"]["held_until"].endswith("Z")
+    assert document("status", root)["total"]["files"] == 1
+    cleaned = document("gc", root, "--reader-grace", "0")
+    assert cleaned["summary"]["deleted"] == 6
+    assert len(list(root.rglob("*.parquet"))) == 1
+
+
+def test_plan_gives_each_file_a_reason(tmp_path):
+    root = fill(tmp_path / "lake")
+    files = document("plan", root)["partitions"][0]["files"]
+    assert len(files) == 6 and all(f["reason"] and f["is_input"] for f in files)
+    out = lithify.ok("plan", root).out
+    assert out.count("  + f") == 6 and out.startswith("due ")
+
+
+def test_ls(tmp_path):
+    root = fill(tmp_path / "it's a lake")
+    lithify.ok("compact", root, "--readers", "manifest")
+    late = write(root / "tenant_id=acme/day/late.parquet", start=1000)
+    lines = lithify.ok("ls", root).out.splitlines()
+    assert len(lines) == 2 and str(late) in lines
+    assert lithify.ok("ls", root, "--strict").out.splitlines() == [l for l in lines if "late" not in l]
+    partition = root / "tenant_id=acme/day"
+    assert lithify.ok("ls", partition).out.splitlines() == lines
+    assert lithify.ok("ls", root / "tenant_id=acme").out.splitlines() == lines
+    relative = lithify.ok("ls", "day", cwd=partition.parent).out.splitlines()
+    assert [str(partition.parent / line) for line in relative] == lines
+    listing = document("ls", root)
+    assert [f["path"] for f in listing["files"]] == lines and listing["count"] == 2
+    assert listing["bytes"] == sum(os.path.getsize(line) for line in lines)
+    uris = lithify.ok("ls", root, "--format", "symlink").out.splitlines()
+    assert uris == [f"file://{line}" for line in lines]
+    query = lithify.ok("ls", root, "--format", "duckdb").out
+    assert len(duckdb.sql(query).fetchall()) == 70
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert lithify.ok("ls", empty).out == ""
+    assert lithify.run("ls", empty, "--format", "duckdb").code == lithify.FAILED
+
+
+def test_odd_names(tmp_path):
+    """A newline, a steering character and bytes that are no UTF-8 break neither lines nor JSON."""
+    root = tmp_path / "lake"
+    odd = os.fsdecode(b"a\nb\x1b[31m\xff.parquet")
+    write(root / "tenant_id=x/even.parquet").rename(root / "tenant_id=x" / odd)
+    lines = lithify.ok("ls", root).out.splitlines()
+    assert len(lines) == 1 and lines[0].endswith(r"a\x0ab\x1b[31m\xff.parquet")
+    entry = document("ls", root)["files"][0]
+    assert bytes.fromhex(entry["path_hex"]) == os.fsencode(root / "tenant_id=x" / odd)
+    assert "�" in entry["path"]
+    assert r"\x0a" in lithify.ok("plan", root).out
+    document("plan", root)
+    assert lithify.run("ls", root, "--format", "symlink").code == lithify.FAILED
+
+
+def test_status(tmp_path):
+    root = two_partitions(tmp_path / "lake")
+    report = document("status", root)
+    assert report["total"]["files"] == 12 == report["total"]["mergeable_files"]
+    assert report["total"]["due_files"] == 12 and report["total"]["mergeable_percent"] == 100.0
+    assert sum(bucket["files"] for bucket in report["total"]["histogram"]) == 12
+    assert [t["tenant"] for t in report["tenants"]] == ["acme", "globex"]
+    out = lithify.ok("status", root, env={"LC_ALL": "C"}).out
+    assert out.isascii() and "####" in out and "goal < 5 %" in out
+    assert "█" in lithify.ok("status", root, env={"LC_ALL": "C.UTF-8"}).out
+
+
+def test_merge(tmp_path):
+    files = sorted(fill(tmp_path).rglob("*.parquet"))
+    out = tmp_path / "out.parquet"
+    done = document("merge", "-o", out, *files)
+    assert done["rows"] == 60 and done["outputs"] == 1 and done["inputs"] == 6
+    again = lithify.run("merge", "-o", out, *files)
+    assert again.code == lithify.FAILED and "--overwrite" in again.err
+    assert "60 rows" in lithify.ok("merge", *files, "--overwrite", f"--output={out}").out
+    missing = lithify.run("merge", "-o", tmp_path / "x.parquet", files[0], tmp_path / "none.parquet")
+    assert missing.code == lithify.FAILED and "none.parquet" in missing.err
+
+
+def test_verify(tmp_path):
+    files = sorted(fill(tmp_path).rglob("*.parquet"))
+    assert lithify.ok("verify", *files, "--", *reversed(files)).out == "the same 60 rows\n"
+    fewer = lithify.run("verify", *files, "--", *files[1:])
+    assert fewer.code == lithify.FAILED and "60 rows" in fewer.out and "50" in fewer.out
+    other = write(tmp_path / "other.parquet", start=7)
+    assert "not the same" in lithify.run("verify", files[0], "--", other).out
+    report = json.loads(lithify.run("verify", "--json", files[0], "--", other).out)
+    assert report["equal"] is False and report["a"]["rows"] == report["b"]["rows"] == 10
+    parquet.write_table(pyarrow.table({"name": ["a"]}), tmp_path / "text.parquet")
+    assert lithify.run("verify", files[0], "--", tmp_path / "text.parquet").code == lithify.FAILED
+
+
+def test_inspect_says_what_pyarrow_says(tmp_path):
+    table = pyarrow.table({"id": range(1000), "name": [f"n{i % 7}" for i in range(1000)],
+                           "list": [[i, None] for i in range(1000)]})
+    path = tmp_path / "a.parquet"
+    parquet.write_table(table, path, row_group_size=400, write_page_index=True, compression="zstd")
+    said = document("inspect", path, "--pages")
+    meta = parquet.ParquetFile(path).metadata
+    assert (said["rows"], said["row_group_count"], said["created_by"]) == (
+        meta.num_rows, meta.num_row_groups, meta.created_by)
+    assert {pair["key"] for pair in said["key_values"]} == {k.decode() for k in meta.metadata or {}}
+    for group in range(meta.num_row_groups):
+        for column in range(meta.num_columns):
+            chunk, real = said["row_groups"][group]["columns"][column], meta.row_group(group).column(column)
+            assert chunk["path"] == real.path_in_schema and chunk["codec"] == real.compression
+            assert chunk["values"] == real.num_values
+            assert chunk["compressed_bytes"] == real.total_compressed_size
+            assert chunk["data_page_offset"] == real.data_page_offset
+            assert chunk["dictionary_page_offset"] == real.dictionary_page_offset
+            assert chunk["statistics"]["min"] == str(real.statistics.min)
+            assert chunk["statistics"]["max"] == str(real.statistics.max)
+            assert chunk["statistics"]["null_count"] == real.statistics.null_count
+            assert sorted(chunk["encodings"]) == sorted(real.encodings)
+            data = [p for p in chunk["pages"] if p["type"].startswith("DATA_PAGE")]
+            assert sum(p["values"] for p in data) == real.num_values
+            assert [p["offset"] for p in data] == [p["offset"] for p in chunk["offset_index"]["pages"]]
+            assert len(chunk["column_index"]["pages"]) == len(data)
+    text = lithify.ok("inspect", path).out
+    assert "1000 rows in 3 row groups" in text and "list.list.element" in text
+
+
+# JSON: documented, and whole.
+
+def test_documented_fields(tmp_path):
+    root = two_partitions(tmp_path / "lake")
+    files = sorted(root.rglob("*.parquet"))
+    documents = [document("plan", root), document("compact", root, "--readers=manifest"),
+                 document("gc", root), document("status", root), document("ls", root),
+                 document("merge", "-o", tmp_path / "o.parquet", *files),
+                 document("verify", *files, "--", *files), document("inspect", files[0], "--pages")]
+    known = set(re.findall(r"`(\w+)`", (DOCS / "json.md").read_text()))
+
+    def fields(value):
+        if isinstance(value, dict):
+            for key, inside in value.items():
+                yield key
+                yield from fields(inside)
+        elif isinstance(value, list):
+            for inside in value:
+                yield from fields(inside)
+
+    for value in documents:
+        assert value["format"] == 1
+        unknown = {f for f in fields(value)} - known
+        unknown = {f for f in unknown if not f.endswith("_hex")}
+        assert not unknown, unknown
+
+
+def test_json_of_a_pass_that_fails(tmp_path):
+    result = lithify.run("plan", tmp_path / "none", "--json")
+    assert result.code == lithify.FAILED
+    value = json.loads(result.out)
+    assert value["error"]["code"] == "NOT_FOUND" and value["partitions"] == []
+
+
+# Exit codes of partitions.
+
+def test_blocked(tmp_path):
+    root = fill(tmp_path / "lake")
+    (root / "tenant_id=acme/day/manifest.json").write_text('{"files": []}')
+    for command in (["compact", root, "--readers=manifest"], ["plan", root], ["status", root]):
+        assert lithify.run(*command).code == lithify.BLOCKED
+        lithify.ok(*command, "--ok-blocked")
+        lithify.ok(*command, env={"LITHIFY_OK_BLOCKED": "true"})
+
+
+def test_nothing_due_is_done(tmp_path):
+    assert "0 partitions: nothing to do" in lithify.ok("compact", tmp_path, "--readers=manifest").out
+
+
+def test_a_pipe_that_closes(tmp_path):
+    root = fill(tmp_path / "lake")
+    process = subprocess.Popen([lithify.BIN, "compact", root, "--readers=manifest"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    error = process.stderr.read()
+    assert process.wait(timeout=60) == lithify.DONE, error
+    assert len(lithify.ok("ls", root).out.splitlines()) == 1
+
+
+def test_a_full_disk_for_the_results(tmp_path):
+    root = fill(tmp_path / "lake")
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([lithify.BIN, "ls", root], stdout=full, stderr=subprocess.PIPE,
+                              timeout=60, check=False)
+    assert done.returncode == lithify.FAILED and b"could not be written" in done.stderr
+
+
+# Terminals and signals.
+
+def on_terminal(arguments, out=None):
+    """Runs with stderr on a terminal; returns exit code and what it showed."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([lithify.BIN, *map(str, arguments)], stdin=subprocess.DEVNULL,
+                               stdout=slave if out is None else out, stderr=slave,
+                               env=os.environ | {"LC_ALL": "C.UTF-8"})
+    os.close(slave)
+    shown = b""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        if select.select([master], [], [], 0.1)[0]:
+            try:
+                piece = os.read(master, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            shown += piece
+    os.close(master)
+    return process.wait(timeout=60), shown.decode()
+
+
+def test_progress_bar(tmp_path):
+    files = [write(tmp_path / f"f{i}.parquet", rows=20000) for i in range(4)]
+    bar = "\x1b[2K"
+    code, shown = on_terminal(["merge", "-o", tmp_path / "a.parquet", *files])
+    assert code == 0 and bar in shown and "%" in shown and "/s" in shown and "█" in shown, shown
+    for i, silent in enumerate((["--quiet"], ["--no-progress"])):
+        code, shown = on_terminal(["merge", "-o", tmp_path / f"b{i}.parquet", *files, *silent])
+        assert code == 0 and bar not in shown, shown
+    with open(tmp_path / "json", "wb") as out:
+        code, shown = on_terminal(["merge", "-o", tmp_path / "c.parquet", *files, "--json"], out)
+    assert code == 0 and bar not in shown, shown
+    result = lithify.ok("merge", "-o", tmp_path / "d.parquet", *files)
+    assert not result.err, result.err
+    code, shown = on_terminal(["compact", "--readers=manifest", fill(tmp_path / "lake")])
+    assert code == 0 and "1 partition done" in shown, shown
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopped(number, tmp_path):
+    root = tmp_path / "lake"
+    for i in range(400):
+        fill(root, f"tenant_id=t{i}/day", files=4)
+    process = subprocess.Popen([lithify.BIN, "compact", root, "--readers=manifest", "--json"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process.stdout.readline()
+    process.stdout.readline()  # a partition is done: the pass is under way
+    process.send_signal(number)
+    rest, error = process.communicate(timeout=60)
+    assert process.returncode == lithify.FAILED, (rest, error)
+    assert error == "lithify: stopped on request; nothing was lost\n"
+    assert rest.rstrip().endswith("}") and '"CANCELLED"' in rest
+    lithify.ok("compact", root)
+    assert len(lithify.ok("ls", root).out.splitlines()) == 400
