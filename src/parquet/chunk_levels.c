@@ -8,6 +8,7 @@
 #include "parquet/chunk_levels.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "parquet/page_body.h"
@@ -26,14 +27,22 @@ static enum lith_code stream_init(struct lith_level_stream *s, const char *name,
 }
 
 enum lith_code lith_chunk_levels_init(struct lith_chunk_levels *levels,
-                                      const struct lith_schema_node *leaf, struct lith_mem *mem,
+                                      const struct lith_schema_node *leaf,
+                                      struct lith_slice created_by, struct lith_mem *mem,
                                       struct lith_err *err)
 {
+    static const char lsb_writer[] = "impala";
+    size_t name_bytes = sizeof(lsb_writer) - 1;
+    bool msb_first =
+        created_by.bytes < name_bytes || memcmp(created_by.data, lsb_writer, name_bytes) != 0;
+
     *levels = (struct lith_chunk_levels){.mem = mem};
     LITH_TRY(stream_init(&levels->rep, "repetition", leaf->max_rep, mem, err));
     enum lith_code code = stream_init(&levels->def, "definition", leaf->max_def, mem, err);
     if (code != LITH_OK)
         lith_chunk_levels_done(levels);
+    levels->rep.msb_first = msb_first;
+    levels->def.msb_first = msb_first;
     return code;
 }
 
@@ -85,7 +94,7 @@ static enum lith_code stream_start(struct lith_level_stream *s, const struct lit
     LITH_TRY(lith_window_init(&s->window, body, s->begin, s->end, mem, LITH_LEVEL_WINDOW_BYTES,
                               LITH_LEVEL_WINDOW_BYTES, err));
     if (s->bit_packed)
-        return lith_rle_init_bit_packed(&s->rle, &s->window, s->width, count, err);
+        return lith_rle_init_bit_packed(&s->rle, &s->window, s->width, count, s->msb_first, err);
     return lith_rle_init(&s->rle, &s->window, s->width, err);
 }
 

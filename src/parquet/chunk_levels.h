@@ -17,6 +17,7 @@ struct lith_level_stream {
     uint16_t max;
     unsigned width;
     bool bit_packed;
+    bool msb_first; /* of BIT_PACKED: see lith_chunk_levels_init */
     uint64_t begin; /* in the body */
     uint64_t end;
     struct lith_window window;
@@ -36,8 +37,13 @@ struct lith_chunk_levels {
     uint64_t values;    /* found in the page so far: positions with the highest definition */
 };
 
+/*
+ * `created_by` decides the order of bits of BIT_PACKED levels: the specification, and parquet-mr,
+ * have the most significant bit first; Impala wrote the least significant one first.
+ */
 LITH_MUST_CHECK enum lith_code lith_chunk_levels_init(struct lith_chunk_levels *levels,
                                                       const struct lith_schema_node *leaf,
+                                                      struct lith_slice created_by,
                                                       struct lith_mem *mem, struct lith_err *err);
 /* A zeroed one is a no-op. */
 void lith_chunk_levels_done(struct lith_chunk_levels *levels);

@@ -93,7 +93,8 @@ lith_chunk_reader_open_ref(struct lith_source *source, const struct lith_chunk_r
         lith_page_source_init(&reader->pages, source, ref, codecs, work, &reader->err);
     if (code == LITH_OK) {
         reader->pages.page_offset = reader->pages.position;
-        code = lith_chunk_levels_init(&reader->levels, reader->leaf, work->mem, &reader->err);
+        code = lith_chunk_levels_init(&reader->levels, reader->leaf, ref->created_by, work->mem,
+                                      &reader->err);
     }
     if (code != LITH_OK) {
         code = fail_with_place(reader, code, err);

@@ -13,7 +13,8 @@ struct lith_rle_decoder {
     uint64_t repeat_left;       /* of the current RLE run */
     uint64_t packed_left;       /* values of the current bit-packed run, padding included */
     uint32_t repeat_value;
-    bool msb_first; /* BIT_PACKED: one run, most significant bit first */
+    bool one_run;   /* BIT_PACKED: no further runs follow */
+    bool msb_first; /* its bits, from the most significant one on */
     uint64_t bits;  /* bits taken from the window, not handed out yet */
     unsigned bit_count;
 };
@@ -21,10 +22,12 @@ struct lith_rle_decoder {
 /* The hybrid at the window's position, of `width` bits. CORRUPT when width > 32. */
 LITH_MUST_CHECK enum lith_code lith_rle_init(struct lith_rle_decoder *d, struct lith_window *window,
                                              unsigned width, struct lith_err *err);
-/* BIT_PACKED levels: `count` values of `width` bits, most significant bit first. */
+/* BIT_PACKED levels: `count` values of `width` bits in one run, the bits of a byte from the most
+ * or from the least significant one on. */
 LITH_MUST_CHECK enum lith_code lith_rle_init_bit_packed(struct lith_rle_decoder *d,
                                                         struct lith_window *window, unsigned width,
-                                                        uint64_t count, struct lith_err *err);
+                                                        uint64_t count, bool msb_first,
+                                                        struct lith_err *err);
 
 /* Decodes exactly `count` values. CORRUPT when the stream ends before. Values are not checked
  * against a maximum; those of an RLE run may be wider than `width` only as far as its bytes go. */

@@ -24,10 +24,12 @@ enum lith_code lith_rle_init(struct lith_rle_decoder *d, struct lith_window *win
 }
 
 enum lith_code lith_rle_init_bit_packed(struct lith_rle_decoder *d, struct lith_window *window,
-                                        unsigned width, uint64_t count, struct lith_err *err)
+                                        unsigned width, uint64_t count, bool msb_first,
+                                        struct lith_err *err)
 {
     LITH_TRY(lith_rle_init(d, window, width, err));
-    d->msb_first = true;
+    d->one_run = true;
+    d->msb_first = msb_first;
     if (width == 0)
         d->repeat_left = count;
     else
@@ -39,7 +41,7 @@ static enum lith_code run_begin(struct lith_rle_decoder *d, struct lith_err *err
 {
     struct lith_window *w = d->window;
 
-    if (d->msb_first || lith_window_left(w) == 0)
+    if (d->one_run || lith_window_left(w) == 0)
         return lith_fail(err, LITH_E_CORRUPT, "the runs end before the values do");
     uint64_t header = lith_window_varint(w);
     if (w->code != LITH_OK)
@@ -157,7 +159,7 @@ uint64_t lith_rle_left(const struct lith_rle_decoder *d)
     uint64_t padding = ((d->packed_left % 8) * d->width - d->bit_count) / 8;
     uint64_t left = lith_window_left(d->window);
 
-    if (d->msb_first || d->packed_left % 8 == 0)
+    if (d->one_run || d->packed_left % 8 == 0)
         return left;
     return left - lith_min_u64(left, padding);
 }

@@ -103,7 +103,7 @@ static void test_bit_packed(void **state)
     uint32_t values[9];
 
     MUST(lith_window_init(&w, &body, 0, 3, &mem, 7, 64, &err));
-    MUST(lith_rle_init_bit_packed(&d, &w, 3, 8, &err));
+    MUST(lith_rle_init_bit_packed(&d, &w, 3, 8, true, &err));
     MUST(lith_rle_next(&d, values, 5, &err));
     MUST(lith_rle_next(&d, values + 5, 3, &err));
     for (uint32_t i = 0; i < 8; i++)
@@ -112,9 +112,29 @@ static void test_bit_packed(void **state)
     lith_window_done(&w);
 
     MUST(lith_window_init(&w, &body, 0, 3, &mem, 7, 64, &err));
-    MUST(lith_rle_init_bit_packed(&d, &w, 3, 9, &err));
+    MUST(lith_rle_init_bit_packed(&d, &w, 3, 9, true, &err));
     assert_int_equal(lith_rle_next(&d, values, 9, &err), LITH_E_CORRUPT);
     assert_int_equal(lith_rle_init(&d, &w, 33, &err), LITH_E_CORRUPT);
+    lith_window_done(&w);
+}
+
+/* The same numbers with the least significant bit first: one run, without a header. */
+static void test_bit_packed_lsb(void **state)
+{
+    (void)state;
+    static const uint8_t data[] = {0x88, 0xc6, 0xfa}; /* 0 to 7, as the hybrid packs them */
+    struct lith_body body = bench_body(&bench, data, sizeof(data), true);
+    struct lith_window w;
+    struct lith_rle_decoder d;
+    uint32_t values[9];
+
+    MUST(lith_window_init(&w, &body, 0, 3, &mem, 7, 64, &err));
+    MUST(lith_rle_init_bit_packed(&d, &w, 3, 8, false, &err));
+    MUST(lith_rle_next(&d, values, 5, &err));
+    MUST(lith_rle_next(&d, values + 5, 3, &err));
+    for (uint32_t i = 0; i < 8; i++)
+        assert_int_equal(values[i], i);
+    assert_int_equal(lith_rle_next(&d, values, 1, &err), LITH_E_CORRUPT);
     lith_window_done(&w);
 }
 
@@ -246,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_known_bytes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_bit_packed, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_bit_packed_lsb, setup, teardown),
         cmocka_unit_test_setup_teardown(test_round_trips, setup, teardown),
         cmocka_unit_test_setup_teardown(test_u16, setup, teardown),
         cmocka_unit_test_setup_teardown(test_encoded_form, setup, teardown),
