@@ -122,7 +122,7 @@ struct lith_options {
     const char *partition_glob; /* only partitions whose path matches (fnmatch); NULL: all */
     uint32_t shard_index;       /* only partitions of this shard, from 0 ... */
     uint32_t shard_count;       /* ... of so many; 1: all */
-    uint32_t jobs;              /* partitions worked on at once; each has its part of the memory */
+    uint32_t jobs;              /* partitions worked on at once, 16 MiB of memory each at least */
 };
 
 LITH_API void lith_options_default(struct lith_options *options);

@@ -78,6 +78,28 @@ static enum lith_code room_for_one(struct outs *outs, struct lith_err *err)
     return LITH_OK;
 }
 
+/* Refuses an output that is one of the inputs, and one that exists. */
+static enum lith_code path_check(const struct outs *outs, const char *path, struct lith_err *err)
+{
+    const struct lith_merge_request *request = outs->request;
+    struct lith_file_info output;
+    struct lith_file_info info;
+
+    enum lith_code code = lith_file_stat(AT_FDCWD, path, true, &output, err);
+    if (code == LITH_E_NOT_FOUND)
+        return LITH_OK;
+    LITH_TRY(code);
+    for (size_t i = 0; i < request->input_count; i++) {
+        LITH_TRY(lith_file_stat(AT_FDCWD, request->inputs[i], true, &info, err));
+        if (info.device == output.device && info.inode == output.inode)
+            return lith_fail(err, LITH_E_INVALID, "the output %s is the input %s", path,
+                             request->inputs[i]);
+    }
+    if (!request->overwrite)
+        return lith_fail(err, LITH_E_CONFLICT, "%s exists; --overwrite replaces it", path);
+    return LITH_OK;
+}
+
 static enum lith_code out_begin(struct lith_merge_outputs *base, size_t index,
                                 struct lith_sink **ret_sink, struct lith_err *err)
 {
@@ -88,6 +110,7 @@ static enum lith_code out_begin(struct lith_merge_outputs *base, size_t index,
     struct out *out = &outs->outs[index];
     *out = (struct out){.fd = -1};
     LITH_TRY(path_make(outs, index, &out->path, err));
+    LITH_TRY(path_check(outs, out->path, err));
     LITH_TRY(lith_arena_format(outs->arena, &out->tmp, err, "%s.tmp", out->path));
     LITH_TRY(lith_file_create(AT_FDCWD, out->tmp, 0666, &out->fd, err));
     out->exists = true;
@@ -122,6 +145,8 @@ static enum lith_code out_end(struct lith_merge_outputs *base, const struct lith
     LITH_TRY(lith_file_sink_flush(&outs->sink, err));
     lith_file_sink_done(&outs->sink);
     LITH_TRY(lith_fd_sync(out->fd, out->tmp, err));
+    lith_fd_close(out->fd);
+    out->fd = -1;
     if (outs->request->verify != LITH_VERIFY_OFF && out_verify(outs, out, file, err) != LITH_OK)
         return lith_err_prefix(err,
                                "%s does not hold what was read; it is dropped, the inputs "
@@ -180,30 +205,19 @@ static void outs_done(struct outs *outs)
     }
 }
 
-/* Fills sizes; refuses an output that is one of the inputs, and one that exists. */
+/* Fills sizes, and looks at the first output before any work is done. */
 static enum lith_code inputs_look(struct outs *outs, struct lith_merge_input *inputs,
                                   struct lith_err *err)
 {
     const struct lith_merge_request *request = outs->request;
-    struct lith_file_info output;
     struct lith_file_info info;
 
-    enum lith_code code = lith_file_stat(AT_FDCWD, request->output, true, &output, err);
-    bool exists = code == LITH_OK;
-    if (code != LITH_OK && code != LITH_E_NOT_FOUND)
-        return code;
     for (size_t i = 0; i < request->input_count; i++) {
         LITH_TRY(lith_file_stat(AT_FDCWD, request->inputs[i], true, &info, err));
-        if (exists && info.device == output.device && info.inode == output.inode)
-            return lith_fail(err, LITH_E_INVALID, "the output %s is the input %s", request->output,
-                             request->inputs[i]);
         inputs[i] = (struct lith_merge_input){.name = request->inputs[i], .size = info.size};
         outs->result.input_bytes += info.size;
     }
-    if (exists && !request->overwrite)
-        return lith_fail(err, LITH_E_CONFLICT, "%s exists; --overwrite replaces it",
-                         request->output);
-    return LITH_OK;
+    return path_check(outs, request->output, err);
 }
 
 static enum lith_code merge_with(struct outs *outs, struct lith_err *err)

@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "base/pool.h"
 #include "lake/walk.h"
 #include "sweep/summary.h"
@@ -33,7 +35,8 @@ struct pass {
     struct target *targets;
     size_t count;
     size_t capacity;
-    size_t job_bytes; /* budget of one job */
+    size_t job_bytes;            /* budget of one job */
+    struct lith_control control; /* the caller's, with its progress behind the lock */
 };
 
 /* A task of the pool. */
@@ -75,7 +78,8 @@ static enum lith_partition_state state_of(enum lith_code code)
 {
     if (code == LITH_E_CONFLICT)
         return LITH_PARTITION_BUSY;
-    return code == LITH_E_TRANSIENT ? LITH_PARTITION_PENDING : LITH_PARTITION_FAILED;
+    return code == LITH_E_TRANSIENT || code == LITH_E_CANCELLED ? LITH_PARTITION_PENDING
+                                                                : LITH_PARTITION_FAILED;
 }
 
 static enum lith_code job_run(enum lith_pass kind, const struct lith_job *job,
@@ -102,6 +106,7 @@ static enum lith_code target_run(struct pass *pass, const struct target *target,
     struct lith_uuid_source uuids = {.env = pass->sweep->env};
 
     work.mem = mem;
+    work.control = &pass->control;
     LITH_TRY(lith_work_check(&work, err));
     LITH_TRY(lith_folder_open(pass->sweep->store, target->rank.path, &folder, err));
     struct lith_job job = {
@@ -203,10 +208,45 @@ static int target_compare(const void *a, const void *b)
     return lith_plan_rank_compare(&left->rank, &right->rank);
 }
 
+/* Progress of jobs that run at once, told one call at a time. */
+static void progress_tell(void *ctx, const struct lith_progress *progress)
+{
+    struct pass *pass = ctx;
+    const struct lith_control *caller = pass->sweep->work->control;
+
+    lith_lock_take(pass->lock);
+    caller->progress(caller->progress_ctx, progress);
+    lith_lock_give(pass->lock);
+}
+
+static void control_take(struct pass *pass)
+{
+    pass->control = *pass->sweep->work->control;
+    if (!pass->control.progress)
+        return;
+    pass->control.progress = progress_tell;
+    pass->control.progress_ctx = pass;
+}
+
+/* As many jobs at once as were asked for, and as have the memory that each needs at least. */
+static uint32_t jobs_at_once(const struct pass *pass, size_t bytes)
+{
+    size_t jobs = pass->sweep->jobs ? pass->sweep->jobs : 1;
+    size_t room = bytes / LITH_MEMORY_BYTES_MIN;
+
+    return (uint32_t)lith_min_size(jobs, room ? room : 1);
+}
+
+static bool is_stopped(const struct pass *pass)
+{
+    struct lith_err ignored;
+
+    return lith_work_check(pass->sweep->work, &ignored) != LITH_OK;
+}
+
 static enum lith_code targets_run(struct pass *pass, struct lith_err *err)
 {
     struct lith_mem *mem = pass->sweep->work->mem;
-    uint32_t jobs = pass->sweep->jobs ? pass->sweep->jobs : 1;
     struct lith_pool *pool = NULL;
     LITH_AUTO(block) void *block = NULL;
 
@@ -214,10 +254,12 @@ static enum lith_code targets_run(struct pass *pass, struct lith_err *err)
     struct task *tasks = block;
     for (size_t i = 0; i < pass->count; i++)
         tasks[i] = (struct task){.pass = pass, .target = &pass->targets[i]};
-    pass->job_bytes = lith_mem_left(mem) / jobs;
+    uint32_t jobs = jobs_at_once(pass, lith_mem_left(mem));
     if (jobs > 1)
         LITH_TRY(lith_pool_new(mem, jobs, jobs * 2, &pool, err));
-    for (size_t i = 0; i < pass->count; i++) {
+    pass->job_bytes = lith_mem_left(mem) / jobs;
+    control_take(pass);
+    for (size_t i = 0; i < pass->count && !is_stopped(pass); i++) {
         if (pool)
             lith_pool_add(pool, task_run, &tasks[i]);
         else

@@ -22,12 +22,13 @@ struct lith_sweep {
     const char *partition_glob;   /* NULL: all */
     uint32_t shard_index;
     uint32_t shard_count;
-    uint32_t jobs;
+    uint32_t jobs; /* at once; fewer where the memory is too small for so many */
 };
 
 /*
  * Runs one pass. `each` is told of every partition, one call at a time. What cannot be listed is a
- * failed partition. Fails only when the walk itself cannot go on (root gone, cancelled).
+ * failed partition. Fails only when the walk itself cannot go on (root gone, cancelled); what was
+ * not begun by then is not told. One that was stopped in the middle is pending.
  */
 LITH_MUST_CHECK enum lith_code lith_sweep_run(const struct lith_sweep *sweep, enum lith_pass pass,
                                               lith_partition_fn each, void *ctx,
