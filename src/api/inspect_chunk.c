@@ -107,7 +107,8 @@ static bool chunk_fill(struct lith_json *object, const struct lith_inspect *in,
     bool ok =
         lith_json_set(object, "column", lith_json_int(leaf_index)) &&
         lith_json_set(object, "path", lith_json_text(path)) &&
-        lith_json_set(object, "type", lith_inspect_name(lith_type_name(leaf->type), leaf->type)) &&
+        lith_json_set(object, "type",
+                      lith_inspect_name(lith_type_name((int)leaf->type), (int)leaf->type)) &&
         lith_json_set(object, "codec",
                       lith_inspect_name(lith_codec_name(meta->codec), meta->codec)) &&
         lith_json_set(object, "encodings", encodings_make(meta->encodings)) &&

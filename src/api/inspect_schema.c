@@ -46,9 +46,9 @@ static bool node_fill(struct lith_json *object, const struct lith_schema *schema
               lith_json_set(object, "path", lith_json_text(path)) &&
               lith_json_set(object, "depth", lith_json_int(node->depth)) &&
               lith_json_set(object, "children", lith_json_int(node->child_count)) &&
-              lith_json_set(
-                  object, "repetition",
-                  lith_inspect_name(lith_repetition_name(node->repetition), node->repetition)) &&
+              lith_json_set(object, "repetition",
+                            lith_inspect_name(lith_repetition_name((int)node->repetition),
+                                              (int)node->repetition)) &&
               lith_json_set(object, "converted",
                             node->converted_type == LITH_CONVERTED_NONE
                                 ? lith_json_null()
@@ -64,7 +64,8 @@ static bool node_fill(struct lith_json *object, const struct lith_schema *schema
     if (node->is_group)
         return ok && lith_json_set(object, "type", lith_json_null());
     ok = ok &&
-         lith_json_set(object, "type", lith_inspect_name(lith_type_name(node->type), node->type)) &&
+         lith_json_set(object, "type",
+                       lith_inspect_name(lith_type_name((int)node->type), (int)node->type)) &&
          lith_json_set(object, "column", lith_json_int(node->leaf_index)) &&
          lith_json_set(object, "max_definition_level", lith_json_int(node->max_def)) &&
          lith_json_set(object, "max_repetition_level", lith_json_int(node->max_rep));

@@ -13,7 +13,7 @@
 #include "base/time.h"
 #include "base/utf8.h"
 
-#define DAY_NS (24 * 3600 * LITH_SECOND_NS)
+#define DAY_NS (LITH_SECOND_NS * 24 * 3600)
 
 static bool is_printable(const uint8_t *at, size_t bytes)
 {

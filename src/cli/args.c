@@ -103,11 +103,11 @@ static const char *nearest(const struct parse *parse, const char *name)
 
 static enum lith_code unknown(struct parse *parse, const char *flag)
 {
-    char name[64] = "";
+    char name[LITH_OPTION_NAME_BYTES] = "";
     const char *best = nearest(parse, flag + strspn(flag, "-"));
 
-    for (size_t i = 0; best && best[i] && i + 1 < sizeof(name); i++)
-        name[i] = best[i] == '_' ? '-' : best[i];
+    if (best)
+        lith_option_flag(best, name);
     return lith_fail(parse->err, LITH_E_INVALID,
                      "there is no option %.100s for lithify %s%s%s%s; lithify %s --help lists them",
                      flag, parse->command->name, best ? "; did you mean --" : "", name,

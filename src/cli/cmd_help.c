@@ -35,11 +35,11 @@ void lith_help_all(void)
 static void flag_text(enum lith_option_id id, char to[80])
 {
     const struct lith_option *option = &lith_options_table[id];
+    char flag[LITH_OPTION_NAME_BYTES];
 
-    (void)snprintf(to, 80, "--%s%s%s", option->key, option->value ? " " : "",
+    lith_option_flag(option->key, flag);
+    (void)snprintf(to, 80, "--%s%s%s", flag, option->value ? " " : "",
                    option->value ? option->value : "");
-    for (char *at = to; *at && *at != ' '; at++)
-        *at = *at == '_' ? '-' : *at;
 }
 
 /* A flag and its help, wrapped, in two columns. */
@@ -126,18 +126,17 @@ static void options_print(void)
 /* The table of docs/configuration.md. */
 static void markdown_print(void)
 {
+    char flag[LITH_OPTION_NAME_BYTES];
+    char variable[LITH_OPTION_NAME_BYTES];
+
     (void)fputs(
         "| key | flag | variable | value | default | meaning |\n|---|---|---|---|---|---|\n",
         stdout);
     for (int id = 0; id < LITH_OPTION_COUNT; id++) {
         const struct lith_option *option = &lith_options_table[id];
-        (void)printf("| `%s` | `--", option->key);
-        for (const char *at = option->key; *at; at++)
-            (void)putchar(*at == '_' ? '-' : *at);
-        (void)printf("` | `LITHIFY_");
-        for (const char *at = option->key; *at; at++)
-            (void)putchar(*at == '_' ? '_' : *at - 'a' + 'A');
-        (void)printf("` | ");
+        lith_option_flag(option->key, flag);
+        lith_option_variable(option->key, variable);
+        (void)printf("| `%s` | `--%s` | `%s` | ", option->key, flag, variable);
         for (const char *at = option->value ? option->value : "true|false"; *at; at++)
             (void)printf(*at == '|' ? ", " : "%c", *at);
         (void)printf(" | %s%s%s | %s |\n", option->preset ? "`" : "",

@@ -23,7 +23,7 @@ struct listing {
     struct lith_snapshot_files *files;
     const char *below; /* the given ROOT below that of the lake; "" when they are the same */
     const char *given;
-    const char *absolute;
+    char absolute[PATH_MAX]; /* the given ROOT, resolved */
     bool strict;
     size_t count;
     uint64_t bytes;
@@ -163,12 +163,12 @@ static enum lith_code snapshot_open(struct listing *list, struct lith_lake *lake
 
 static enum lith_code list_run(struct listing *list, enum form form, struct lith_err *err)
 {
-    char absolute[PATH_MAX];
     struct lith_lake *lake;
     const char *root;
 
     LITH_TRY(lith_cli_root_find(list->cli, list->given, &root, &list->below, err));
-    list->absolute = realpath(list->given, absolute) ? absolute : list->given;
+    if (!realpath(list->given, list->absolute))
+        return lith_fail(err, LITH_E_NOT_FOUND, "%s cannot be resolved to a path", list->given);
     LITH_TRY(lith_cli_lake_open(list->cli, root, &lake, err));
     enum lith_code code = snapshot_open(list, lake, err);
     if (code == LITH_OK)

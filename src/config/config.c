@@ -38,27 +38,6 @@ enum lith_code lith_config_take(struct lith_config *config, enum lith_option_id 
     return LITH_OK;
 }
 
-/* "target-file" for target_file; `to` has room for every key. */
-static void flag_name(enum lith_option_id option, char to[LITH_OPTION_NAME_BYTES])
-{
-    size_t i = 0;
-
-    for (const char *key = lith_options_table[option].key; key[i]; i++)
-        to[i] = key[i] == '_' ? '-' : key[i];
-    to[i] = '\0';
-}
-
-static void variable_name(enum lith_option_id option, char to[LITH_OPTION_NAME_BYTES])
-{
-    static const char prefix[] = "LITHIFY_";
-    size_t used = sizeof(prefix) - 1;
-
-    memcpy(to, prefix, used);
-    for (const char *key = lith_options_table[option].key; *key; key++)
-        to[used++] = *key >= 'a' && *key <= 'z' ? (char)(*key - 'a' + 'A') : *key;
-    to[used] = '\0';
-}
-
 enum lith_code lith_config_flag(struct lith_config *config, enum lith_option_id option,
                                 const char *value, struct lith_err *err)
 {
@@ -67,7 +46,7 @@ enum lith_code lith_config_flag(struct lith_config *config, enum lith_option_id 
 
     if (code != LITH_E_INVALID)
         return code;
-    flag_name(option, name);
+    lith_option_flag(lith_options_table[option].key, name);
     return lith_err_prefix(err, "--%s", name);
 }
 
@@ -78,7 +57,7 @@ enum lith_code lith_config_variables(struct lith_config *config,
     char name[LITH_OPTION_NAME_BYTES];
 
     for (int id = 0; id < LITH_OPTION_COUNT; id++) {
-        variable_name((enum lith_option_id)id, name);
+        lith_option_variable(lith_options_table[id].key, name);
         const char *value = variable(name);
         if (!value)
             continue;

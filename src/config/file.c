@@ -150,20 +150,24 @@ static enum lith_code load(struct lith_config *config, const struct lith_outline
     return code;
 }
 
+static enum lith_code text_take(struct lith_config *config, const uint8_t *text, size_t bytes,
+                                struct lith_err *err)
+{
+    struct lith_outline outline;
+
+    LITH_TRY(lith_outline_read(text, bytes, &config->arena, &outline, err));
+    LITH_TRY(outline_check(&outline, err));
+    return outline.count ? load(config, &outline, text, bytes, err) : LITH_OK;
+}
+
 enum lith_code lith_config_file(struct lith_config *config, const char *path, struct lith_err *err)
 {
-    LITH_AUTO(block) void *block = NULL;
-    struct lith_outline outline;
     uint8_t *text;
     size_t bytes;
 
     LITH_TRY(lith_file_read_all(AT_FDCWD, path, LITH_CONFIG_BYTES_MAX, config->arena.mem, &text,
                                 &bytes, err));
-    block = text;
-    enum lith_code code = lith_outline_read(text, bytes, &config->arena, &outline, err);
-    if (code == LITH_OK)
-        code = outline_check(&outline, err);
-    if (code == LITH_OK && outline.count)
-        code = load(config, &outline, text, bytes, err);
+    enum lith_code code = text_take(config, text, bytes, err);
+    lith_free(text);
     return code == LITH_OK ? LITH_OK : lith_err_prefix(err, "%s", path);
 }

@@ -77,14 +77,21 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
                                 "Exit 0 although some partitions are blocked."},
 };
 
+/* Flags have '-' where keys have '_'. */
+static char key_letter(char letter)
+{
+    if (letter == '-')
+        return '_';
+    return letter;
+}
+
 /* Equal but for '-' against '_'. */
 static bool is_key(const char *key, const char *name, size_t bytes)
 {
     if (strlen(key) != bytes)
         return false;
     for (size_t i = 0; i < bytes; i++) {
-        char letter = name[i] == '-' ? '_' : name[i];
-        if (key[i] != letter)
+        if (key[i] != key_letter(name[i]))
             return false;
     }
     return true;
@@ -115,8 +122,7 @@ unsigned lith_word_distance(const char *a, const char *b)
         unsigned diagonal = row[0];
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= b_bytes; j++) {
-            char letter = a[i - 1] == '-' ? '_' : a[i - 1];
-            unsigned best = diagonal + (letter == b[j - 1] ? 0 : 1);
+            unsigned best = diagonal + (key_letter(a[i - 1]) == b[j - 1] ? 0 : 1);
             diagonal = row[j];
             best = best < row[j] + 1 ? best : row[j] + 1;
             row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
@@ -139,4 +145,32 @@ const char *lith_option_nearest(const char *name)
         }
     }
     return nearest;
+}
+
+void lith_option_flag(const char *key, char to[LITH_OPTION_NAME_BYTES])
+{
+    size_t i = 0;
+
+    for (; key[i] && i + 1 < LITH_OPTION_NAME_BYTES; i++) {
+        to[i] = key[i];
+        if (key[i] == '_')
+            to[i] = '-';
+    }
+    to[i] = '\0';
+}
+
+void lith_option_variable(const char *key, char to[LITH_OPTION_NAME_BYTES])
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    static const char prefix[] = "LITHIFY_";
+    size_t used = sizeof(prefix) - 1;
+
+    memcpy(to, prefix, used);
+    for (; *key && used + 1 < LITH_OPTION_NAME_BYTES; key++) {
+        to[used] = *key;
+        if (*key >= 'a' && *key <= 'z')
+            to[used] = letters[*key - 'a'];
+        used++;
+    }
+    to[used] = '\0';
 }

@@ -91,6 +91,12 @@ unsigned lith_option_choice(enum lith_option_id id, const char *text);
  * letters are simply far apart. */
 unsigned lith_word_distance(const char *a, const char *b);
 
+/* "LITHIFY_" and the longest key. */
+#define LITH_OPTION_NAME_BYTES 64u
+/* "target-file" and "LITHIFY_TARGET_FILE" for target_file. */
+void lith_option_flag(const char *key, char to[LITH_OPTION_NAME_BYTES]);
+void lith_option_variable(const char *key, char to[LITH_OPTION_NAME_BYTES]);
+
 /* The known key that looks most like `name`, for errors; NULL when none does. */
 const char *lith_option_nearest(const char *name);
 

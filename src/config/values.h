@@ -6,9 +6,6 @@
 
 #include "config/config.h"
 
-/* "LITHIFY_" and the longest key. */
-#define LITH_OPTION_NAME_BYTES 64u
-
 enum lith_config_rank {
     LITH_RANK_DEFAULT,
     LITH_RANK_FILE,
