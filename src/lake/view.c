@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/limits.h"
 #include "lake/snapshot.h"
 
@@ -72,11 +73,29 @@ static enum lith_code take_whole(struct lith_folder *folder, enum lith_snapshot_
     return LITH_OK;
 }
 
+/*
+ * A file that the manifest names and the list before it does not show was committed in between, or
+ * is missing. A list between two reads of the same manifest tells.
+ */
 enum lith_code lith_view_take(struct lith_folder *folder, enum lith_snapshot_mode mode,
                               struct lith_mem *mem, struct lith_view *ret_view,
                               struct lith_err *err)
 {
-    return take_whole(folder, mode, false, mem, ret_view, err);
+    struct lith_hash128 before = {0};
+
+    for (unsigned look = 0;; look++) {
+        struct lith_view view;
+        LITH_TRY(take_whole(folder, mode, false, mem, &view, err));
+        struct lith_hash128 now = lith_hash128(view.blob.data, view.blob.bytes, 0);
+        bool same = look > 0 && memcmp(&now, &before, sizeof(now)) == 0;
+        if (view.snapshot.missing_count == 0 || same || look == LITH_LOOK_AGAIN_MAX) {
+            *ret_view = view;
+            ret_view->snapshot.manifest = lith_view_manifest(ret_view);
+            return LITH_OK;
+        }
+        before = now;
+        lith_view_done(&view);
+    }
 }
 
 enum lith_code lith_view_take_list_last(struct lith_folder *folder, struct lith_mem *mem,

@@ -448,6 +448,56 @@ static void a_manifest_that_cannot_be_read_blocks(void **state)
     }
 }
 
+/* A list after which another program commits, once. */
+static enum lith_code (*list_before)(struct lith_folder *folder, struct lith_arena *arena,
+                                     struct lith_listing *ret_listing, struct lith_err *e);
+static bool commit_after_list;
+
+static enum lith_code list_then_commit(struct lith_folder *folder, struct lith_arena *arena,
+                                       struct lith_listing *ret_listing, struct lith_err *e)
+{
+    struct lith_job_options options = test_job_options();
+    enum lith_code code = list_before(folder, arena, ret_listing, e);
+
+    if (commit_after_list) {
+        commit_after_list = false;
+        (void)test_must(TEST_COMPACT, &options);
+    }
+    return code;
+}
+
+static void a_commit_between_list_and_manifest_is_seen_whole(void **state)
+{
+    struct lith_local_options local = {.root = path};
+    LITH_AUTO(store) struct lith_store *store = NULL;
+    LITH_AUTO(folder) struct lith_folder *folder = NULL;
+    struct lith_store_ops ops;
+    struct test_tools tools;
+
+    (void)state;
+    test_tools_init(&tools);
+    MUST(lith_local_open(&local, &env.base, &tools.mem, &store, &err));
+    MUST(lith_folder_open(store, "", &folder, &err));
+    ops = *store->ops;
+    list_before = ops.list;
+    ops.list = list_then_commit;
+    store->ops = &ops;
+    for (unsigned pass = 0; pass < 3; pass++) {
+        LITH_AUTO(view) struct lith_view view = {0};
+        test_files(pass * 6, 6, 10);
+        commit_after_list = pass < 2;
+        if (pass == 2) {
+            struct lith_job_options options = test_job_options();
+            char name[256];
+            (void)test_must(TEST_GC, &options);
+            find_output(name, ".parquet");
+            assert_int_equal(unlinkat(dir_fd, name, 0), 0);
+        }
+        MUST(lith_view_take(folder, LITH_SNAPSHOT_OPEN, &tools.mem, &view, &err));
+        assert_int_equal(view.snapshot.missing_count, pass == 2);
+    }
+}
+
 static void modes_follow_the_inputs(void **state)
 {
     struct lith_job_options options = test_job_options();
@@ -639,6 +689,7 @@ int main(void)
         T(a_cut_off_delete_returns_another_file),
         T(a_lost_manifest_blocks),
         T(a_manifest_that_cannot_be_read_blocks),
+        T(a_commit_between_list_and_manifest_is_seen_whole),
         T(modes_follow_the_inputs),
         T(symbolic_links_stay_out),
         T(a_wish_to_stop_is_heard),
