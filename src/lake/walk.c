@@ -79,13 +79,17 @@ static enum lith_code folder_enter(struct walk *w, const char *parent, const cha
         level->listing = (struct lith_listing){0};
         return LITH_OK;
     }
-    if (code == LITH_E_NOMEM || code == LITH_E_LIMIT || (code != LITH_OK && w->depth == 1)) {
+    if (code == LITH_E_NOMEM || (code != LITH_OK && w->depth == 1)) {
         *err = failed;
         return code;
     }
     if (code != LITH_OK) {
         level->listing = (struct lith_listing){0};
-        stop.failed = &failed;
+        lith_arena_done(&level->arena); /* a list too long for the memory leaves room for others */
+        LITH_TRY(lith_arena_format(&level->arena, &path, err, "%s%s%s", parent,
+                                   parent[0] ? "/" : "", name));
+        level->path = path;
+        stop = (struct lith_walk_stop){.path = path, .failed = &failed};
         return w->each(w->ctx, &stop, err);
     }
     stop.is_partition = lith_listing_is_partition(&level->listing);

@@ -207,6 +207,28 @@ static void little_memory_means_fewer_jobs(void **state)
     assert_int_equal(compact().by_state[LITH_PARTITION_COMPACTED], PARTITIONS);
 }
 
+/* A folder whose list does not fit the memory is a failed partition, not the end of the pass. */
+static void a_folder_too_large_stops_no_other(void **state)
+{
+    char name[256];
+    int fd;
+
+    (void)state;
+    partition_fd(1, &fd);
+    for (unsigned i = 0; i < 40000; i++) {
+        (void)snprintf(name, sizeof(name), "%0200u", i);
+        int file = openat(fd, name, O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
+        assert_true(file >= 0);
+        (void)close(file);
+    }
+    (void)close(fd);
+    control.memory_bytes_max = 16 << 20;
+    lake_open();
+    struct lith_summary summary = compact();
+    assert_int_equal(summary.by_state[LITH_PARTITION_FAILED], 1);
+    assert_int_equal(summary.by_state[LITH_PARTITION_COMPACTED], PARTITIONS - 1);
+}
+
 static void status_counts_by_tenant(void **state)
 {
     struct lith_status status;
@@ -297,10 +319,15 @@ static void merged_files_spare_what_is_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(a_lake_is_compacted_once),         T(a_lake_without_a_mode_is_refused),
-        T(one_failure_stops_no_other),       T(parts_of_a_lake_are_chosen),
-        T(a_wish_to_stop_ends_the_pass),     T(little_memory_means_fewer_jobs),
-        T(status_counts_by_tenant),          T(live_files_are_listed),
+        T(a_lake_is_compacted_once),
+        T(a_lake_without_a_mode_is_refused),
+        T(one_failure_stops_no_other),
+        T(parts_of_a_lake_are_chosen),
+        T(a_wish_to_stop_ends_the_pass),
+        T(little_memory_means_fewer_jobs),
+        T(a_folder_too_large_stops_no_other),
+        T(status_counts_by_tenant),
+        T(live_files_are_listed),
         T(merged_files_spare_what_is_there),
     };
 
