@@ -38,29 +38,6 @@ static enum lith_code gone_settle(struct local_folder *folder, const char *gone,
     return lith_fail(err, LITH_E_CONFLICT, "%s is another file by now; it stays", object->name);
 }
 
-/* Temporary files of ours: their names are given once, so nobody puts another file in their place,
- * and a detour over another name would be one more thing to be left behind. */
-static bool is_temporary(const char *name)
-{
-    size_t bytes = strlen(name);
-
-    return bytes > 4 && strcmp(name + bytes - 4, ".tmp") == 0;
-}
-
-static enum lith_code temporary_delete(struct local_folder *folder,
-                                       const struct lith_object *object, struct lith_err *err)
-{
-    struct lith_file_info info;
-
-    LITH_TRY(lith_file_stat(folder->fd, object->name, false, &info, err));
-    if (!is_same(&info, object))
-        return lith_fail(err, LITH_E_CONFLICT, "%s is another file by now; it stays", object->name);
-    local_step(&folder->base, LITH_STEP_DELETE_CHECKED);
-    LITH_TRY(lith_file_unlink(folder->fd, object->name, err));
-    local_step(&folder->base, LITH_STEP_DELETE_UNLINKED);
-    return LITH_OK;
-}
-
 enum lith_code local_delete_if(struct lith_folder *base, const struct lith_object *object,
                                struct lith_err *err)
 {
@@ -72,8 +49,6 @@ enum lith_code local_delete_if(struct lith_folder *base, const struct lith_objec
     if (length < 0 || (size_t)length >= sizeof(gone))
         return lith_fail(err, LITH_E_INVALID, "%s: the name is too long", object->name);
     LITH_TRY(local_folder_same(folder, err));
-    if (is_temporary(object->name))
-        return temporary_delete(folder, object, err);
     enum lith_code earlier = gone_settle(folder, gone, object, err);
     if (earlier != LITH_OK && earlier != LITH_E_NOT_FOUND)
         return earlier;
