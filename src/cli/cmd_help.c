@@ -6,6 +6,10 @@
 #include "cli/cli.h"
 #include "cli/print.h"
 
+/* Columns of a terminal that help uses, and where its second column begins. */
+#define HELP_WIDTH 98
+#define HELP_COLUMN 30
+
 void lith_help_all(void)
 {
     (void)fputs("lithify merges the many small Parquet files of a data lake into few large ones.\n"
@@ -42,34 +46,38 @@ static void flag_text(enum lith_option_id id, char to[80])
                    option->value ? option->value : "");
 }
 
-/* A flag and its help, wrapped, in two columns. */
+/* A word behind others, on a new line where it would pass the width. */
+static void word_print(const char *word, size_t bytes, size_t *column)
+{
+    if (*column + 1 + bytes > HELP_WIDTH) {
+        (void)printf("\n%*s", HELP_COLUMN, "");
+        *column = HELP_COLUMN;
+    } else if (*column > HELP_COLUMN) {
+        (void)putchar(' ');
+        (*column)++;
+    }
+    (void)printf("%.*s", (int)bytes, word);
+    *column += bytes;
+}
+
+/* A flag, its help and its default, wrapped, in two columns. */
 static void row_print(const char *flag, const char *help, const char *preset)
 {
-    size_t column = 30;
-    size_t used = column;
+    size_t column = HELP_COLUMN;
+    char text[80];
 
-    (void)printf("  %-26s", flag);
-    if (strlen(flag) > 26)
-        (void)printf("\n%28s", "");
-    (void)printf("  ");
+    (void)printf("  %-*s", HELP_COLUMN - 2, flag);
+    if (strlen(flag) > HELP_COLUMN - 4)
+        (void)printf("\n%*s", HELP_COLUMN, "");
     while (*help) {
-        size_t word = strcspn(help, " ");
-        if (used + word > 98 && used > column) {
-            (void)printf("\n%*s", (int)column, "");
-            used = column;
-        }
-        (void)printf("%.*s", (int)word, help);
-        used += word + 1;
-        help += word;
-        if (*help == ' ') {
-            (void)putchar(' ');
-            help++;
-        }
+        size_t bytes = strcspn(help, " ");
+        word_print(help, bytes, &column);
+        help += bytes + (help[bytes] == ' ');
     }
-    if (preset && strcmp(preset, "false") != 0)
-        (void)printf("%s[%s]",
-                     used + strlen(preset) + 3 > 98 ? "\n                              " : " ",
-                     preset);
+    if (preset && strcmp(preset, "false") != 0) {
+        int bytes = snprintf(text, sizeof(text), "[%s]", preset);
+        word_print(text, (size_t)bytes, &column);
+    }
     (void)putchar('\n');
 }
 

@@ -150,7 +150,7 @@ static enum lith_code load(struct lith_config *config, const struct lith_outline
     return code;
 }
 
-static enum lith_code text_take(struct lith_config *config, const uint8_t *text, size_t bytes,
+enum lith_code lith_config_yaml(struct lith_config *config, const uint8_t *text, size_t bytes,
                                 struct lith_err *err)
 {
     struct lith_outline outline;
@@ -167,7 +167,7 @@ enum lith_code lith_config_file(struct lith_config *config, const char *path, st
 
     LITH_TRY(lith_file_read_all(AT_FDCWD, path, LITH_CONFIG_BYTES_MAX, config->arena.mem, &text,
                                 &bytes, err));
-    enum lith_code code = text_take(config, text, bytes, err);
+    enum lith_code code = lith_config_yaml(config, text, bytes, err);
     lith_free(text);
     return code == LITH_OK ? LITH_OK : lith_err_prefix(err, "%s", path);
 }

@@ -20,4 +20,8 @@ LITH_MUST_CHECK enum lith_code lith_config_take(struct lith_config *config,
                                                 enum lith_config_rank rank, const char *text,
                                                 struct lith_err *err);
 
+/* The text of a file; texts of errors do not name it yet. */
+LITH_MUST_CHECK enum lith_code lith_config_yaml(struct lith_config *config, const uint8_t *text,
+                                                size_t bytes, struct lith_err *err);
+
 #endif
