@@ -54,7 +54,7 @@ static void copy_escaped(char *to, const char *from)
     to[used] = '\0';
 }
 
-enum lith_code lith_fail_text(struct lith_err *err, enum lith_code code, const char *format, ...)
+void lith_fail_text(struct lith_err *err, enum lith_code code, const char *format, ...)
 {
     char text[LITH_ERR_TEXT_BYTES];
     va_list args;
@@ -65,7 +65,6 @@ enum lith_code lith_fail_text(struct lith_err *err, enum lith_code code, const c
     va_end(args);
     err->code = code;
     copy_escaped(err->text, text);
-    return code;
 }
 
 enum lith_code lith_err_prefix(struct lith_err *err, const char *format, ...)

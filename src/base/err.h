@@ -20,13 +20,14 @@
  * Fills `err` and returns `code`, so that a failure is one statement. Control characters of the
  * arguments (a file name may hold a newline) are written as \xNN. Too long a text is cut.
  */
-#define lith_fail(err, code, ...) lith_failed(lith_fail_text(err, code, __VA_ARGS__))
+#define lith_fail(err, code, ...) (lith_fail_text(err, code, __VA_ARGS__), (code))
 
-enum lith_code lith_fail_text(struct lith_err *err, enum lith_code code, const char *format, ...)
-    __attribute__((format(printf, 3, 4), cold, warn_unused_result));
+/* The code stands in the macro, so that compilers and analysers see without following a call
+ * that outputs are set wherever LITH_OK was returned. */
+void lith_fail_text(struct lith_err *err, enum lith_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4), cold));
 
-/* Tells compilers and analysers what lith_fail_text asserts: a failure is never LITH_OK, so that
- * they see that outputs are set wherever a call returned LITH_OK. */
+/* Tells them the same of a code that a function found: a failure is never LITH_OK. */
 LITH_MUST_CHECK static inline enum lith_code lith_failed(enum lith_code code)
 {
     if (code == LITH_OK)
