@@ -33,7 +33,7 @@ struct lith_chunk_reader {
     bool keeps_last;              /* PARQUET-246 */
     struct lith_slice last;       /* the last value of a page, while its decoder is open */
     struct lith_buf previous;     /* the last value of the page before */
-    struct lith_chunk_facts facts;
+    uint64_t data_pages;
     struct lith_err err;
 };
 
@@ -137,11 +137,6 @@ void lith_chunk_reader_close(struct lith_chunk_reader *reader)
     lith_free(reader);
 }
 
-const struct lith_chunk_facts *lith_chunk_reader_facts(const struct lith_chunk_reader *reader)
-{
-    return &reader->facts;
-}
-
 static bool is_dictionary_encoding(int encoding)
 {
     return encoding == LITH_ENCODING_PLAIN_DICTIONARY || encoding == LITH_ENCODING_RLE_DICTIONARY;
@@ -156,8 +151,6 @@ static enum lith_code take_dictionary(struct lith_chunk_reader *reader)
                                   reader->leaf->type_length, count, &reader->page.values,
                                   reader->work, err));
     reader->has_dictionary = true;
-    reader->facts.dictionary_pages++;
-    reader->facts.dictionary_entries = count;
     return LITH_OK;
 }
 
@@ -199,9 +192,7 @@ static enum lith_code open_data(struct lith_chunk_reader *reader)
     LITH_TRY(open_decoder(reader));
     reader->page_open = true;
     reader->page_started = false;
-    reader->facts.data_pages++;
-    reader->facts.encodings |= 1u << header->encoding;
-    reader->facts.values_by_encoding[header->encoding] += header->num_values;
+    reader->data_pages++;
     return LITH_OK;
 }
 
@@ -218,9 +209,6 @@ static enum lith_code open_page(struct lith_chunk_reader *reader)
         else
             LITH_TRY(open_data(reader));
     }
-    reader->facts.crc_checked = reader->pages.crc_checked;
-    reader->facts.compressed_bytes = reader->pages.compressed_bytes;
-    reader->facts.uncompressed_bytes = reader->pages.uncompressed_bytes;
     return LITH_OK;
 }
 
@@ -309,7 +297,7 @@ static enum lith_code check_rows(struct lith_chunk_reader *reader)
 /* The first repetition level of a chunk, and of each V2 page, begins a row. */
 static enum lith_code check_start(struct lith_chunk_reader *reader)
 {
-    bool must = reader->page.is_v2 || reader->facts.data_pages == 1;
+    bool must = reader->page.is_v2 || reader->data_pages == 1;
 
     if (must && reader->levels.rep.max > 0 && reader->levels.rep.levels[0] != 0)
         return lith_fail(&reader->err, LITH_E_CORRUPT,

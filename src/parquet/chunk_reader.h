@@ -13,18 +13,6 @@
 #include "parquet/footer.h"
 #include "parquet/values.h"
 
-/* What the reader did not need to tell, but a merge and an inspection want to know. */
-struct lith_chunk_facts {
-    uint32_t data_pages;
-    uint32_t dictionary_pages;
-    uint32_t dictionary_entries;
-    uint32_t crc_checked;
-    uint32_t encodings; /* bits of enum lith_encoding seen on data pages */
-    uint64_t values_by_encoding[LITH_ENCODING_COUNT]; /* positions, per data page encoding */
-    uint64_t compressed_bytes;                        /* bodies and headers walked */
-    uint64_t uncompressed_bytes;
-};
-
 struct lith_batch {
     size_t position_count;      /* values and nulls; 0 = the chunk has ended */
     const uint16_t *def_levels; /* position_count entries; NULL when max_def is 0 */
@@ -69,8 +57,6 @@ lith_chunk_reader_open(struct lith_source *source, const struct lith_footer *foo
 LITH_MUST_CHECK enum lith_code lith_chunk_reader_next(struct lith_chunk_reader *reader,
                                                       struct lith_batch *ret_batch,
                                                       struct lith_err *err);
-
-const struct lith_chunk_facts *lith_chunk_reader_facts(const struct lith_chunk_reader *reader);
 
 /* NULL is a no-op. */
 void lith_chunk_reader_close(struct lith_chunk_reader *reader);

@@ -73,8 +73,7 @@ static enum lith_code crc_source_drain(struct crc_source *self, uint64_t end, st
     return LITH_OK;
 }
 
-static enum lith_code crc_compare(struct lith_page_source *pages,
-                                  const struct lith_page_header *header, uint32_t crc,
+static enum lith_code crc_compare(const struct lith_page_header *header, uint32_t crc,
                                   struct lith_err *err)
 {
     if (crc != header->crc)
@@ -82,7 +81,6 @@ static enum lith_code crc_compare(struct lith_page_source *pages,
                          "the page's CRC is %08" PRIx32 ", its header says %08" PRIx32
                          ": the bytes were changed after writing",
                          crc, header->crc);
-    pages->crc_checked++;
     return LITH_OK;
 }
 
@@ -101,7 +99,7 @@ static enum lith_code stored_read(struct lith_page_source *pages, struct lith_pa
         LITH_TRY(lith_source_read(pages->source, at, room->stored.data + seen, bytes - seen, err));
     room->stored.bytes = bytes;
     if (page->header.has_crc)
-        LITH_TRY(crc_compare(pages, &page->header, lith_crc32(0, room->stored.data, bytes), err));
+        LITH_TRY(crc_compare(&page->header, lith_crc32(0, room->stored.data, bytes), err));
     return LITH_OK;
 }
 
@@ -194,7 +192,7 @@ static enum lith_code load_in_source(struct lith_page_source *pages, struct lith
     if (page->header.has_crc) {
         crc_source_init(&through, pages->source, p->offset);
         LITH_TRY(crc_source_drain(&through, p->offset + p->stored_bytes, err));
-        LITH_TRY(crc_compare(pages, &page->header, through.crc, err));
+        LITH_TRY(crc_compare(&page->header, through.crc, err));
     }
     page->levels = body_in_source(pages->source, p->offset, p->level_bytes);
     page->values = body_in_source(pages->source, p->offset + p->level_bytes, p->packed_bytes);
@@ -227,7 +225,7 @@ static enum lith_code load_in_spool(struct lith_page_source *pages, struct lith_
         lith_decompress_stream(pages->codecs, (enum lith_codec)pages->meta->codec, &stream, err));
     if (page->header.has_crc) {
         LITH_TRY(crc_source_drain(&through, p->offset + p->stored_bytes, err));
-        LITH_TRY(crc_compare(pages, &page->header, through.crc, err));
+        LITH_TRY(crc_compare(&page->header, through.crc, err));
     }
     page->levels = body_in_source(pages->source, p->offset, p->level_bytes);
     page->values = body_in_source(&room->spool.source, 0, p->plain_bytes);

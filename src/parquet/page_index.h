@@ -37,9 +37,6 @@ LITH_MUST_CHECK enum lith_code lith_index_builder_new(struct lith_mem *mem,
 LITH_MUST_CHECK enum lith_code lith_index_builder_add(struct lith_index_builder *builder,
                                                       const struct lith_index_page *page,
                                                       struct lith_err *err);
-/* Adds `by` to the offsets of all pages so far: their place was not known yet when they were
- * added (pages wait in a spool for the dictionary page). */
-void lith_index_builder_shift(struct lith_index_builder *builder, int64_t by);
 /* A page began inside a row: no OffsetIndex, and so no ColumnIndex, can be written. */
 void lith_index_builder_drop(struct lith_index_builder *builder);
 /*

@@ -173,16 +173,6 @@ enum lith_code lith_index_builder_add(struct lith_index_builder *builder,
     return code;
 }
 
-void lith_index_builder_shift(struct lith_index_builder *builder, int64_t by)
-{
-    for (size_t at = 0; at < builder->entries.bytes; at += sizeof(struct entry)) {
-        struct entry entry;
-        memcpy(&entry, builder->entries.data + at, sizeof(entry));
-        entry.offset += by;
-        memcpy(builder->entries.data + at, &entry, sizeof(entry));
-    }
-}
-
 static void bounds_write(struct lith_thrift_writer *w, int16_t id, const struct entry *entries,
                          uint32_t count, const uint8_t *at, bool is_max)
 {

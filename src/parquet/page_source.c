@@ -132,8 +132,6 @@ static enum lith_code page_pass(struct lith_page_source *pages, const struct lit
                          "a body of %" PRIu64 " bytes, but the pages end in %" PRIu64, bytes,
                          pages->end - body);
     pages->position = body + bytes;
-    pages->compressed_bytes += page->header_bytes + bytes;
-    pages->uncompressed_bytes += page->header_bytes + (uint64_t)page->header.uncompressed_bytes;
     return LITH_OK;
 }
 
@@ -179,7 +177,6 @@ enum lith_code lith_page_source_next(struct lith_page_source *pages, struct lith
                                      bool *ret_end, struct lith_err *err)
 {
     struct lith_page page = {0};
-    bool first = pages->compressed_bytes == 0;
 
     if (pages->values_left == 0) {
         *ret_end = true;
@@ -187,9 +184,9 @@ enum lith_code lith_page_source_next(struct lith_page_source *pages, struct lith
     }
     do {
         LITH_TRY(lith_work_check(pages->work, err));
-        if (!first)
+        if (pages->started)
             pages->page_index++;
-        first = false;
+        pages->started = true;
         LITH_TRY(header_read(pages, &page, err));
         LITH_TRY(page_pass(pages, &page, err));
     } while (!holds_values(&page.header));

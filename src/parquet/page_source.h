@@ -51,9 +51,7 @@ struct lith_page_source {
     bool always_compressed; /* V2 pages whose header says otherwise (ARROW-10100) */
     bool has_dictionary;
     bool has_data;
-    uint32_t crc_checked;
-    uint64_t compressed_bytes; /* of headers and bodies walked */
-    uint64_t uncompressed_bytes;
+    bool started;         /* a header was looked for */
     struct lith_buf head; /* bytes from page_offset on */
     struct lith_page_room dictionary;
     struct lith_page_room data;
