@@ -92,8 +92,6 @@ int64_t lith_merge_rows(const struct lith_merge *merge);
 void lith_merge_rows_by_input(const struct lith_merge *merge, int64_t *rows);
 /* After a failed lith_merge_run: the input whose reading failed, or SIZE_MAX when none did. */
 size_t lith_merge_bad_input(const struct lith_merge *merge);
-/* The schema of the outputs. */
-const struct lith_schema *lith_merge_schema(const struct lith_merge *merge);
 /* NULL is a no-op. */
 void lith_merge_free(struct lith_merge *merge);
 

@@ -223,11 +223,6 @@ int64_t lith_merge_rows(const struct lith_merge *merge)
     return merge->rows;
 }
 
-const struct lith_schema *lith_merge_schema(const struct lith_merge *merge)
-{
-    return &merge->schema;
-}
-
 void lith_merge_rows_by_input(const struct lith_merge *merge, int64_t *rows)
 {
     for (size_t i = 0; i < merge->unit_count; i++)

@@ -5,11 +5,8 @@
 
 #include <assert.h>
 
-static const struct {
-    const char *name;
-    enum lith_code (*run)(const struct lith_move *move, struct lith_err *err);
-} movers[] = {
-    [LITH_MOVER_RECODE] = {"recode", lith_mover_recode},
+static enum lith_code (*const movers[])(const struct lith_move *move, struct lith_err *err) = {
+    [LITH_MOVER_RECODE] = lith_mover_recode,
 };
 static_assert(sizeof(movers) / sizeof(movers[0]) == LITH_MOVER_COUNT, "an entry per mover");
 
@@ -23,11 +20,5 @@ enum lith_code lith_mover_run(enum lith_mover mover, const struct lith_move *mov
                               struct lith_err *err)
 {
     LITH_ASSERT(mover < LITH_MOVER_COUNT);
-    return movers[mover].run(move, err);
-}
-
-const char *lith_mover_name(enum lith_mover mover)
-{
-    LITH_ASSERT(mover < LITH_MOVER_COUNT);
-    return movers[mover].name;
+    return movers[mover](move, err);
 }

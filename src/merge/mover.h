@@ -34,8 +34,6 @@ enum lith_mover lith_mover_choose(const struct lith_move *move);
 LITH_MUST_CHECK enum lith_code lith_mover_run(enum lith_mover mover, const struct lith_move *move,
                                               struct lith_err *err);
 
-const char *lith_mover_name(enum lith_mover mover);
-
 /* The entries of the table; mover.c alone calls them. */
 LITH_MUST_CHECK enum lith_code lith_mover_recode(const struct lith_move *move,
                                                  struct lith_err *err);

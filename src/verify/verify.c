@@ -11,20 +11,6 @@
 #include "verify/footer_extras.h"
 #include "verify/sorted.h"
 
-static const char *const level_names[] = {
-    [LITH_VERIFY_OFF] = "off",
-    [LITH_VERIFY_STRUCTURE] = "structure",
-    [LITH_VERIFY_CONTENT] = "content",
-    [LITH_VERIFY_DECODE] = "decode",
-};
-
-const char *lith_verify_level_name(int level)
-{
-    if (level < 0 || level >= (int)(sizeof(level_names) / sizeof(level_names[0])))
-        return NULL;
-    return level_names[level];
-}
-
 struct file {
     const struct lith_verify_options *options;
     struct lith_input input;

@@ -87,7 +87,4 @@ LITH_MUST_CHECK enum lith_code lith_verify_rows(const struct lith_verify_rows_op
                                                 bool *ret_equal, struct lith_rows_sum *ret_a,
                                                 struct lith_rows_sum *ret_b, struct lith_err *err);
 
-/* "off", "structure", ...; NULL outside the enumeration. Static storage. */
-const char *lith_verify_level_name(int level);
-
 #endif
