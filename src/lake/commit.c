@@ -86,7 +86,7 @@ enum lith_code lith_commit_adopt(const struct lith_manifest *base, const struct 
     }
     struct name_index present;
     LITH_TRY(build_index(b.next.files, b.next.file_count, arena, &present, err));
-    for (size_t i = 0; i < b.files.count; i++) {
+    for (size_t i = 0; base && i < b.files.count; i++) {
         if (!name_index_find(&present, b.files.refs[i].name, &row))
             return lith_fail(err, LITH_E_INVALID, "%s names %s, which is not there", base->name,
                              b.files.refs[i].name);

@@ -37,7 +37,7 @@ struct range {
 #define RANGE_LOOP_FLOATING(name, number, infinity)                                                \
     static void name(const uint8_t *at, size_t count, struct range *range)                         \
     {                                                                                              \
-        number min = infinity, max = -infinity, value;                                             \
+        number min = (infinity), max = -(infinity), value;                                         \
         size_t nan_count = 0;                                                                      \
         for (size_t i = 0; i < count; i++) {                                                       \
             memcpy(&value, at + i * sizeof(value), sizeof(value));                                 \

@@ -14,7 +14,7 @@
 
 static uint8_t *zigzag_put(uint8_t *to, int64_t value)
 {
-    return lith_varint_put(to, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+    return lith_varint_put(to, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
 }
 
 static enum lith_code header_put(size_t count, int64_t first, struct lith_buf *to,

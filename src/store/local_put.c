@@ -18,8 +18,7 @@ static enum lith_code still_expected(struct local_folder *folder, const char *na
                                      struct lith_file_info *ret_info, struct lith_err *err)
 {
     struct lith_mem *mem = folder->base.store->mem;
-    LITH_AUTO(block) void *block = NULL;
-    uint8_t *data = NULL;
+    LITH_AUTO(block) uint8_t *data = NULL;
     size_t bytes = 0;
 
     enum lith_code code = lith_file_stat(folder->fd, name, false, ret_info, err);
@@ -35,7 +34,6 @@ static enum lith_code still_expected(struct local_folder *folder, const char *na
     if (ret_info->size != expected->bytes)
         return lith_fail(err, LITH_E_CONFLICT, "%s was replaced by another writer", name);
     LITH_TRY(lith_file_read_all(folder->fd, name, expected->bytes, mem, &data, &bytes, err));
-    block = data;
     if (bytes != expected->bytes || memcmp(data, expected->data, bytes) != 0)
         return lith_fail(err, LITH_E_CONFLICT, "%s was replaced by another writer", name);
     return LITH_OK;

@@ -16,9 +16,9 @@ static enum lith_code levels_new(struct lith_column *column, uint16_t **ret_leve
     return LITH_OK;
 }
 
-static enum lith_code open(struct lith_column *column, const struct lith_column_file *file,
-                           uint32_t row_group, struct lith_codec_context *codecs,
-                           const struct lith_work *work, struct lith_err *err)
+static enum lith_code reader_open(struct lith_column *column, const struct lith_column_file *file,
+                                  uint32_t row_group, struct lith_codec_context *codecs,
+                                  const struct lith_work *work, struct lith_err *err)
 {
     const struct lith_leaf_map *map = column->map;
     void *block;
@@ -48,7 +48,7 @@ enum lith_code lith_column_open(struct lith_column *column, const struct lith_co
         .rows_left = (uint64_t)file->footer->row_groups[row_group].num_rows,
         .mem = work->mem,
     };
-    enum lith_code code = open(column, file, row_group, codecs, work, err);
+    enum lith_code code = reader_open(column, file, row_group, codecs, work, err);
     if (code != LITH_OK)
         lith_column_close(column);
     return code;

@@ -349,7 +349,7 @@ static enum lith_code check_read(struct lith_source *source, uint64_t offset, vo
                                  size_t bytes, struct lith_err *e)
 {
     const struct check_sink *check =
-        (const struct check_sink *)((uint8_t *)source - offsetof(struct check_sink, written));
+        (const void *)((uint8_t *)source - offsetof(struct check_sink, written));
 
     (void)e;
     memcpy(to, check->expected + offset, bytes);
