@@ -69,21 +69,25 @@ static enum lith_code probe_lock(const char *root, bool *ret_locks, struct lith_
     return code;
 }
 
+/* A file that cannot be written at all (no room, no right) says nothing about renames. */
 static enum lith_code rename_try(int dir_fd, const char *from, const char *to, const char *root,
-                                 struct lith_err *err)
+                                 bool *ret_works, struct lith_err *err)
 {
     int fd = -1;
 
     LITH_TRY(lith_file_create(dir_fd, from, 0600, &fd, err));
     enum lith_code code = lith_fd_write(fd, from, 0, "probe", 5, err);
-    if (code == LITH_OK)
-        code = lith_fd_sync(fd, from, err);
+    enum lith_code synced = code == LITH_OK ? lith_fd_sync(fd, from, err) : code;
     lith_fd_close(fd);
-    if (code == LITH_OK)
-        code = lith_file_rename(dir_fd, from, to, err);
-    if (code == LITH_OK)
-        code = lith_fd_sync(dir_fd, root, err);
-    return code;
+    LITH_TRY(code);
+    if (synced == LITH_OK)
+        synced = lith_file_rename(dir_fd, from, to, err);
+    if (synced == LITH_OK)
+        synced = lith_fd_sync(dir_fd, root, err);
+    if (synced == LITH_E_DENIED || synced == LITH_E_NOMEM)
+        return synced;
+    *ret_works = synced == LITH_OK;
+    return LITH_OK;
 }
 
 static enum lith_code probe_rename(struct lith_store *store, bool *ret_renames,
@@ -99,14 +103,11 @@ static enum lith_code probe_rename(struct lith_store *store, bool *ret_renames,
     (void)snprintf(from, sizeof(from), ".lithify-probe-%016llx.tmp", (unsigned long long)number);
     (void)snprintf(to, sizeof(to), ".lithify-probe-%016llx", (unsigned long long)number);
     LITH_TRY(lith_dir_open(AT_FDCWD, store->root, &dir_fd, err));
-    enum lith_code code = rename_try(dir_fd, from, to, store->root, err);
+    enum lith_code code = rename_try(dir_fd, from, to, store->root, ret_renames, err);
     if (lith_file_unlink(dir_fd, from, &ignored) != LITH_OK)
         (void)!lith_file_unlink(dir_fd, to, &ignored);
     lith_fd_close(dir_fd);
-    if (code == LITH_E_DENIED || code == LITH_E_NOMEM)
-        return code;
-    *ret_renames = code == LITH_OK;
-    return LITH_OK;
+    return code;
 }
 
 enum lith_code local_probe(struct lith_store *store, struct lith_store_facts *ret_facts,
