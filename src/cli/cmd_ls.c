@@ -64,14 +64,18 @@ static enum lith_code json_file_print(struct listing *list, const char *path, ui
     return lith_print_json(object, 0, err);
 }
 
-/* A string of SQL: quotes doubled. DuckDB has no way to name a file whose name is no UTF-8. */
+/*
+ * A string of SQL: quotes doubled. DuckDB takes it for a pattern: what would match other files is
+ * written as a class of one character. It has no way to name a file whose name is no UTF-8.
+ */
 static void sql_print(const char *path)
 {
     (void)putchar('\'');
     for (; *path; path++) {
         if (*path == '\'')
             (void)putchar('\'');
-        (void)putchar(*path);
+        bool is_pattern = *path == '*' || *path == '?' || *path == '[';
+        (void)printf(is_pattern ? "[%c]" : "%c", *path);
     }
     (void)putchar('\'');
 }
