@@ -64,9 +64,12 @@ static enum lith_code folder_enter(struct walk *w, const char *parent, const cha
     struct lith_err failed;
     char *path = NULL;
 
-    if (w->depth == LITH_WALK_DEPTH_MAX)
-        return lith_fail(err, LITH_E_LIMIT, "%s is more than %u folders deep", parent,
+    if (w->depth == LITH_WALK_DEPTH_MAX) {
+        struct lith_walk_stop deep = {.path = parent, .failed = &failed};
+        (void)!lith_fail(&failed, LITH_E_LIMIT, "it has folders more than %u deep, not walked",
                          LITH_WALK_DEPTH_MAX);
+        return w->each(w->ctx, &deep, err);
+    }
     struct level *level = &w->levels[w->depth++];
     *level = (struct level){.table_format = table_format};
     lith_arena_init(&level->arena, w->mem);
