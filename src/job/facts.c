@@ -194,6 +194,7 @@ static enum lith_code fact_read(struct lith_fact_book *book, const struct lith_j
     if (code != LITH_OK) {
         LITH_TRY(lith_arena_copy(book->arena, err->text, strlen(err->text), &copy, err));
         fact.facts.blocked = copy;
+        fact.facts.blocked_for_good = code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED;
     }
     *ret_fact = fact;
     return LITH_OK;

@@ -123,3 +123,32 @@ enum lith_code lith_late_fold(const struct lith_look *look, const struct lith_jo
         .files = files, .file_count = folded, .refreshed = same, .refreshed_count = refreshed};
     return LITH_OK;
 }
+
+enum lith_code lith_late_set_aside(const struct lith_look *look, int64_t now_ns,
+                                   struct lith_arena *arena, struct lith_fold *fold,
+                                   struct lith_err *err)
+{
+    const struct lith_snapshot *snapshot = &look->view.snapshot;
+    void *block;
+    size_t count = 0;
+
+    LITH_TRY(
+        lith_arena_array(arena, snapshot->file_count, sizeof(struct lith_quarantine), &block, err));
+    struct lith_quarantine *rows = block;
+    for (size_t i = 0; i < snapshot->file_count; i++) {
+        const struct lith_snapshot_file *file = &snapshot->files[i];
+        const struct lith_facts *facts = lith_fact_book_find(&look->book, file->name);
+        if (file->state != LITH_FILE_LIVE || !file->object || file->differs || file->quarantine ||
+            !facts || !facts->blocked_for_good)
+            continue;
+        rows[count++] = (struct lith_quarantine){
+            .name = file->name,
+            .etag = file->object->etag,
+            .reason = facts->blocked,
+            .since_ns = now_ns,
+        };
+    }
+    fold->quarantine = rows;
+    fold->quarantine_count = count;
+    return LITH_OK;
+}

@@ -23,4 +23,10 @@ LITH_MUST_CHECK enum lith_code lith_late_fold(const struct lith_look *look,
                                               struct lith_arena *arena, struct lith_fold *ret_fold,
                                               struct lith_err *err);
 
+/* Adds to the fold the live files that are broken for good, so that later passes, which read no
+ * footers while nothing changes, still tell of them. */
+LITH_MUST_CHECK enum lith_code lith_late_set_aside(const struct lith_look *look, int64_t now_ns,
+                                                   struct lith_arena *arena, struct lith_fold *fold,
+                                                   struct lith_err *err);
+
 #endif

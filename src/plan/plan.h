@@ -20,6 +20,7 @@ struct lith_facts {
     uint64_t schema_set;
     const char
         *blocked; /* a reason of its own to stay out (encrypted, foreign sort ...), or NULL */
+    bool blocked_for_good; /* the reason lies in the bytes, so that it holds as long as they do */
 };
 
 /* Why a file is, or is not, an input. */
