@@ -21,5 +21,5 @@ install: all
 	meson configure $(BUILD) --prefix $(PREFIX)
 	meson install -C $(BUILD)
 fuzz: ; scripts/fuzz $(SECONDS_PER_TARGET)
-soak: ; scripts/run-tests --only python --cases 2000
-clean: ; rm -rf $(BUILD) $(ASAN) build-fuzz demo/lake
+soak: ; LITHIFY_SOAK_SECONDS=120 LITHIFY_CRASH_WALKS=200 scripts/run-tests --only python --cases 2000
+clean: ; rm -rf $(BUILD) $(ASAN) build-crash build-fuzz demo/lake
