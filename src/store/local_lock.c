@@ -48,7 +48,10 @@ void local_unlock(struct lith_folder *folder)
     lith_fd_unlock(local_folder(folder)->fd);
 }
 
-/* Two descriptors of one directory: the second lock must be refused while the first is held. */
+/*
+ * Two descriptors of one directory: the second lock must be refused while the first is held. The
+ * first is refused when another program holds one; that it was says the same.
+ */
 static enum lith_code probe_lock(const char *root, bool *ret_locks, struct lith_err *err)
 {
     int fds[2] = {-1, -1};
@@ -59,8 +62,8 @@ static enum lith_code probe_lock(const char *root, bool *ret_locks, struct lith_
         code = lith_dir_open(AT_FDCWD, root, &fds[1], err);
     if (code == LITH_OK) {
         enum lith_code first = lith_fd_lock_try(fds[0], root, err);
-        enum lith_code second = lith_fd_lock_try(fds[1], root, err);
-        locks = (first == LITH_OK || first == LITH_E_CONFLICT) && second == LITH_E_CONFLICT;
+        locks = first == LITH_E_CONFLICT ||
+                (first == LITH_OK && lith_fd_lock_try(fds[1], root, err) == LITH_E_CONFLICT);
     }
     lith_fd_close(fds[0]);
     lith_fd_close(fds[1]);
