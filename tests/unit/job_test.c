@@ -4,6 +4,7 @@
  */
 #include "job_support.h"
 
+#include <signal.h>
 #include <sys/file.h>
 
 #include "lake/commit.h"
@@ -561,6 +562,174 @@ static void a_wish_to_stop_is_heard(void **state)
     assert_int_equal(test_rows(60), 6);
 }
 
+/* The directory gives way to a copy in the middle of the job, as an exchange of directories does.
+ */
+static void swap_folder(const char *step)
+{
+    char text[200];
+
+    if (strcmp(step, change_at) != 0)
+        return;
+    change_at = "";
+    int bytes =
+        snprintf(text, sizeof(text), "mv %s %s.old && cp -a %s.old %s", path, path, path, path);
+    assert_in_range(bytes, 1, sizeof(text) - 1);
+    assert_int_equal(system(text), 0);
+}
+
+static void a_swapped_folder_gets_no_commit(void **state)
+{
+    static const char *const steps[] = {LITH_STEP_ADOPTED, LITH_STEP_LEASED,
+                                        LITH_STEP_OUTPUT_CREATED, LITH_JOB_STEP_VERIFIED,
+                                        LITH_STEP_OUTPUT_DURABLE};
+    struct lith_job_options options = test_job_options();
+    struct lith_partition_report report;
+    char old[80];
+    void *none = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        test_files(0, 6, 10);
+        change_at = steps[i];
+        test_hook = swap_folder;
+        assert_int_equal(test_job(TEST_COMPACT, &options, &report), LITH_E_CONFLICT);
+        test_hook = NULL;
+        assert_int_equal(test_rows(60), 6);
+        (void)close(dir_fd);
+        dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        assert_int_equal(test_must(TEST_COMPACT, &options).state, LITH_PARTITION_COMPACTED);
+        assert_int_equal(test_rows(60), 1);
+        (void)snprintf(old, sizeof(old), "%s.old", path);
+        assert_int_equal(nftw(old, test_remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+        teardown(&none);
+        setup(&none);
+    }
+}
+
+static void a_settled_pass_is_written_down(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    static char text[8192];
+
+    (void)state;
+    test_files(0, 2, 10);
+    options.policy.settle_ns = 0;
+    assert_int_equal(test_must(TEST_COMPACT, &options).inputs, 2);
+    int fd = openat(dir_fd, LITH_MANIFEST_NAME, O_RDONLY | O_CLOEXEC);
+    assert_true(read(fd, text, sizeof(text) - 1) > 0);
+    (void)close(fd);
+    assert_non_null(strstr(text, "\"settled\":true"));
+}
+
+/* What a reader sees while others work: every row of [0, rows) once. Files that went away
+ * between the view and the reading make it start over. */
+static enum lith_code reader_look(uint32_t *counts)
+{
+    struct lith_local_options local = {.root = path};
+    LITH_AUTO(store) struct lith_store *store = NULL;
+    LITH_AUTO(folder) struct lith_folder *folder = NULL;
+    LITH_AUTO(view) struct lith_view view = {0};
+    struct test_tools tools;
+
+    test_tools_init(&tools);
+    LITH_TRY(lith_local_open(&local, &env.base, &tools.mem, &store, &err));
+    LITH_TRY(lith_folder_open(store, "", &folder, &err));
+    LITH_TRY(lith_view_take(folder, LITH_SNAPSHOT_OPEN, &tools.mem, &view, &err));
+    for (size_t i = 0; i < view.snapshot.file_count; i++) {
+        const struct lith_snapshot_file *file = &view.snapshot.files[i];
+        LITH_AUTO(source) struct lith_source *source = NULL;
+        if (!file->live)
+            continue;
+        if (!file->object)
+            return lith_fail(&err, LITH_E_NOT_FOUND, "%s is missing", file->name);
+        LITH_TRY(lith_folder_source_open(folder, file->object, &source, &err));
+        assert_true(test_parquet_read(source, counts, TEST_IDS_MAX, &tools));
+    }
+    return LITH_OK;
+}
+
+static void reader_check(size_t rows)
+{
+    uint32_t *counts = calloc(TEST_IDS_MAX, sizeof(uint32_t));
+    enum lith_code code = LITH_E_NOT_FOUND;
+
+    assert_non_null(counts);
+    for (unsigned look = 0; code == LITH_E_NOT_FOUND && look < 100; look++) {
+        memset(counts, 0, TEST_IDS_MAX * sizeof(uint32_t));
+        code = reader_look(counts);
+    }
+    if (code != LITH_OK)
+        fail_msg("%s: %s", lith_code_name(code), err.text);
+    for (size_t i = 0; i < TEST_IDS_MAX; i++) {
+        if (counts[i] != (i < rows))
+            fail_msg("row %zu is there %u times (of %zu rows)", i, counts[i], rows);
+    }
+    free(counts);
+}
+
+/* A program that compacts and cleans for ever, without any grace. */
+static pid_t program_start(uint64_t seed)
+{
+    struct lith_job_options options = test_job_options();
+    struct lith_partition_report report;
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid > 0)
+        return pid;
+    env.seed = seed;
+    options.policy.settle_ns = 0;
+    for (;;) {
+        enum lith_code code = test_job(TEST_COMPACT, &options, &report);
+        if (code != LITH_OK && code != LITH_E_CONFLICT)
+            _exit(1);
+        code = test_job(TEST_GC, &options, &report);
+        if (code != LITH_OK && code != LITH_E_CONFLICT)
+            _exit(2);
+    }
+}
+
+/* Killed at any moment; one that ended by itself found something wrong. */
+static void program_kill(pid_t pid)
+{
+    int status = 0;
+
+    (void)kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (WIFEXITED(status))
+        fail_msg("a program ended with %d", WEXITSTATUS(status));
+}
+
+static void programs_killed_at_any_time_keep_every_row(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    uint64_t seed = test_seed();
+    pid_t programs[3];
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        programs[i] = program_start(test_random(&seed));
+    for (unsigned batch = 0; batch < 40; batch++) {
+        size_t victim = test_random(&seed) % 3;
+        test_files(batch * 3, 3, 10);
+        reader_check((batch + 1) * 30);
+        (void)usleep((useconds_t)(test_random(&seed) % 20000));
+        reader_check((batch + 1) * 30);
+        program_kill(programs[victim]);
+        programs[victim] = program_start(test_random(&seed));
+    }
+    for (size_t i = 0; i < 3; i++)
+        program_kill(programs[i]);
+    env.seed = seed;
+    options.policy.settle_ns = 0;
+    for (unsigned pass = 0; pass < 3; pass++) {
+        (void)test_must(TEST_COMPACT, &options);
+        (void)test_must(TEST_GC, &options);
+    }
+    reader_check(1200);
+    assert_int_equal(test_names("tmp"), 0);
+}
+
 /* In a child: one pass that ends at a step. True when it came to its end. */
 static bool crashed_pass(enum test_kind kind, const struct lith_job_options *options, uint64_t step)
 {
@@ -693,6 +862,9 @@ int main(void)
         T(modes_follow_the_inputs),
         T(symbolic_links_stay_out),
         T(a_wish_to_stop_is_heard),
+        T(a_swapped_folder_gets_no_commit),
+        T(a_settled_pass_is_written_down),
+        T(programs_killed_at_any_time_keep_every_row),
         T(a_crash_at_any_step_loses_nothing),
         T(a_crash_of_gc_at_any_step_loses_nothing),
         T(every_allocation_may_fail),
