@@ -72,7 +72,7 @@ struct lith_merge_outputs {
 struct lith_merge;
 
 /*
- * Reads every footer once. CORRUPT, UNSUPPORTED, INVALID (schemas or meanings that differ) name
+ * Reads every footer once. CORRUPT, UNSUPPORTED (also schemas or meanings that differ) name
  * the file. Everything borrowed outlives the merge.
  */
 LITH_MUST_CHECK enum lith_code lith_merge_new(const struct lith_merge_input *inputs,

@@ -36,11 +36,11 @@ static enum lith_code first_compare(struct lith_merge *merge, const struct lith_
     lith_arena_init(&arena, merge->work->mem);
     LITH_TRY(lith_schema_equal(&merge->schema, &footer->schema, &arena, &equal, &difference, err));
     if (!equal)
-        return lith_fail(err, LITH_E_INVALID, "its schema differs from that of %s: %s",
+        return lith_fail(err, LITH_E_UNSUPPORTED, "its schema differs from that of %s: %s",
                          merge->inputs[0].name, difference);
     lith_gate_meaning(footer, meaning);
     if (strcmp(meaning, merge->meaning) != 0)
-        return lith_fail(err, LITH_E_INVALID,
+        return lith_fail(err, LITH_E_UNSUPPORTED,
                          "its dates mean something else than those of %s: \"%s\" against \"%s\"; "
                          "merge such files apart",
                          merge->inputs[0].name, meaning, merge->meaning);
