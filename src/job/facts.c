@@ -46,15 +46,16 @@ const struct lith_facts *lith_fact_book_find(const struct lith_fact_book *book, 
     return book->count ? bsearch(&key, book->facts, book->count, sizeof(key), by_name) : NULL;
 }
 
-/* Makes room for one more of an array that lives in the book's arena. */
-static enum lith_code room_for_one(struct lith_arena *arena, void **array, size_t count,
-                                   size_t *capacity, size_t element_bytes, struct lith_err *err)
+/* Makes room for `more` of an array that lives in the book's arena. */
+static enum lith_code room_make(struct lith_arena *arena, void **array, size_t count, size_t more,
+                                size_t *capacity, size_t element_bytes, struct lith_err *err)
 {
     void *grown;
 
-    if (count < *capacity)
+    if (count + more <= *capacity)
         return LITH_OK;
     size_t wanted = *capacity ? *capacity * 2 : 16;
+    wanted = wanted < count + more ? count + more : wanted;
     LITH_TRY(lith_arena_array(arena, wanted, element_bytes, &grown, err));
     if (count)
         memcpy(grown, *array, count * element_bytes);
@@ -96,8 +97,8 @@ static enum lith_code set_find(struct lith_fact_book *book, const struct lith_fo
         }
     }
     void *sets = book->sets;
-    LITH_TRY(room_for_one(book->arena, &sets, book->set_count, &book->set_capacity,
-                          sizeof(*book->sets), err));
+    LITH_TRY(room_make(book->arena, &sets, book->set_count, 1, &book->set_capacity,
+                       sizeof(*book->sets), err));
     book->sets = sets;
     struct lith_fact_set *set = &book->sets[book->set_count];
     LITH_TRY(lith_arena_copy(book->arena, meaning, strlen(meaning), &copy, err));
@@ -235,18 +236,25 @@ static bool is_wanted(const struct lith_snapshot_file *file, enum lith_fact_scop
     return file->live && (scope == LITH_FACTS_ALL || file->state == LITH_FILE_LATE);
 }
 
+/* Among the first `sorted` of what is known, which are in order; NULL: it is not there. */
+static struct lith_fact *known_find(const struct lith_fact_book *book, const char *name,
+                                    size_t sorted)
+{
+    struct lith_fact key = {.facts = {.name = name}};
+
+    return sorted ? bsearch(&key, book->known, sorted, sizeof(key), known_by_name) : NULL;
+}
+
 /* Reads the footer of one file, unless it is known; what is known of another file of that name
- * gives way. `sorted` entries of `known` are in order. */
+ * gives way. There is room for one more. */
 static enum lith_code file_take(struct lith_fact_book *book, const struct lith_job *job,
                                 const struct lith_snapshot *snapshot,
                                 const struct lith_object *object, size_t sorted,
                                 struct lith_err *err)
 {
-    struct lith_fact key = {.facts = {.name = object->name}};
+    struct lith_fact *old = known_find(book, object->name, sorted);
     struct lith_fact fact;
 
-    struct lith_fact *old =
-        sorted ? bsearch(&key, book->known, sorted, sizeof(key), known_by_name) : NULL;
     if (old && old->size == object->size && strcmp(old->etag, object->etag) == 0)
         return LITH_OK;
     LITH_TRY(fact_read(book, job, snapshot, object, &fact, err));
@@ -254,10 +262,7 @@ static enum lith_code file_take(struct lith_fact_book *book, const struct lith_j
         *old = fact;
         return LITH_OK;
     }
-    void *array = book->known;
-    LITH_TRY(room_for_one(book->arena, &array, book->known_count, &book->known_capacity,
-                          sizeof(*book->known), err));
-    book->known = array;
+    LITH_ASSERT(book->known_count < book->known_capacity);
     book->known[book->known_count++] = fact;
     return LITH_OK;
 }
@@ -267,7 +272,16 @@ enum lith_code lith_fact_book_fill(struct lith_fact_book *book, const struct lit
                                    struct lith_err *err)
 {
     size_t sorted = book->known_count;
+    void *known = book->known;
+    size_t more = 0;
 
+    for (size_t i = 0; i < snapshot->file_count; i++) {
+        const struct lith_snapshot_file *file = &snapshot->files[i];
+        more += is_wanted(file, scope) && !known_find(book, file->name, sorted) ? 1 : 0;
+    }
+    LITH_TRY(room_make(book->arena, &known, sorted, more, &book->known_capacity,
+                       sizeof(*book->known), err));
+    book->known = known;
     for (size_t i = 0; i < snapshot->file_count; i++) {
         const struct lith_snapshot_file *file = &snapshot->files[i];
         if (is_wanted(file, scope))

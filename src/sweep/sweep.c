@@ -21,6 +21,7 @@
 struct target {
     struct lith_plan_rank rank; /* path is owned by the pass's arena */
     const char *table_format;
+    bool again; /* it did not fit its part of the memory: once more, with all of it */
 };
 
 /* One pass while it runs. */
@@ -36,13 +37,14 @@ struct pass {
     size_t count;
     size_t capacity;
     size_t job_bytes;            /* budget of one job */
+    bool shared;                 /* jobs run at once, each with a part of the memory */
     struct lith_control control; /* the caller's, with its progress behind the lock */
 };
 
 /* A task of the pool. */
 struct task {
     struct pass *pass;
-    const struct target *target;
+    struct target *target;
 };
 
 bool lith_sweep_selects(const struct lith_sweep *sweep, const char *path)
@@ -138,7 +140,9 @@ static void task_run(void *ctx)
         report.reason = err.text;
         report.err = &err;
     }
-    tell(pass, &report);
+    task->target->again = code == LITH_E_LIMIT && pass->shared;
+    if (!task->target->again)
+        tell(pass, &report);
     lith_arena_done(&arena);
     lith_mem_done(&mem);
 }
@@ -244,28 +248,43 @@ static bool is_stopped(const struct pass *pass)
     return lith_work_check(pass->sweep->work, &ignored) != LITH_OK;
 }
 
-static enum lith_code targets_run(struct pass *pass, struct lith_err *err)
+static enum lith_code tasks_run(struct pass *pass, struct task *tasks, size_t count, uint32_t jobs,
+                                struct lith_err *err)
 {
     struct lith_mem *mem = pass->sweep->work->mem;
     struct lith_pool *pool = NULL;
-    LITH_AUTO(block) void *block = NULL;
 
-    LITH_TRY(lith_alloc_array(mem, pass->count, sizeof(struct task), &block, err));
-    struct task *tasks = block;
-    for (size_t i = 0; i < pass->count; i++)
-        tasks[i] = (struct task){.pass = pass, .target = &pass->targets[i]};
-    uint32_t jobs = jobs_at_once(pass, lith_mem_left(mem));
     if (jobs > 1)
         LITH_TRY(lith_pool_new(mem, jobs, jobs * 2, &pool, err));
     pass->job_bytes = lith_mem_left(mem) / jobs;
-    control_take(pass);
-    for (size_t i = 0; i < pass->count && !is_stopped(pass); i++) {
+    pass->shared = jobs > 1;
+    for (size_t i = 0; i < count && !is_stopped(pass); i++) {
         if (pool)
             lith_pool_add(pool, task_run, &tasks[i]);
         else
             task_run(&tasks[i]);
     }
     lith_pool_free(pool);
+    return LITH_OK;
+}
+
+static enum lith_code targets_run(struct pass *pass, struct lith_err *err)
+{
+    struct lith_mem *mem = pass->sweep->work->mem;
+    LITH_AUTO(block) void *block = NULL;
+    size_t left = 0;
+
+    LITH_TRY(lith_alloc_array(mem, pass->count, sizeof(struct task), &block, err));
+    struct task *tasks = block;
+    for (size_t i = 0; i < pass->count; i++)
+        tasks[i] = (struct task){.pass = pass, .target = &pass->targets[i]};
+    control_take(pass);
+    LITH_TRY(tasks_run(pass, tasks, pass->count, jobs_at_once(pass, lith_mem_left(mem)), err));
+    for (size_t i = 0; i < pass->count; i++) {
+        if (pass->targets[i].again)
+            tasks[left++].target = &pass->targets[i];
+    }
+    LITH_TRY(tasks_run(pass, tasks, left, 1, err));
     return lith_work_check(pass->sweep->work, err);
 }
 

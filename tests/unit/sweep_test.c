@@ -207,6 +207,27 @@ static void little_memory_means_fewer_jobs(void **state)
     assert_int_equal(compact().by_state[LITH_PARTITION_COMPACTED], PARTITIONS);
 }
 
+/* A partition too large for its part of the memory is done when all of it is free again. */
+static void a_large_partition_gets_all_the_memory(void **state)
+{
+    char name[256];
+    int fd;
+
+    (void)state;
+    partition_fd(0, &fd);
+    for (unsigned i = 0; i < 9000; i++) {
+        (void)snprintf(name, sizeof(name), "part-%090u.parquet", i);
+        assert_int_equal(linkat(fd, "f0.parquet", fd, name, 0), 0);
+    }
+    (void)close(fd);
+    options.jobs = 3;
+    control.memory_bytes_max = 64 << 20;
+    lake_open();
+    struct lith_summary summary = compact();
+    assert_int_equal(summary.partitions, PARTITIONS);
+    assert_int_equal(summary.by_state[LITH_PARTITION_COMPACTED], PARTITIONS);
+}
+
 /* A folder whose list does not fit the memory is a failed partition, not the end of the pass. */
 static void a_folder_too_large_stops_no_other(void **state)
 {
@@ -325,6 +346,7 @@ int main(void)
         T(parts_of_a_lake_are_chosen),
         T(a_wish_to_stop_ends_the_pass),
         T(little_memory_means_fewer_jobs),
+        T(a_large_partition_gets_all_the_memory),
         T(a_folder_too_large_stops_no_other),
         T(status_counts_by_tenant),
         T(live_files_are_listed),
