@@ -31,7 +31,9 @@ static bool is_replay(const struct lith_look *look, const struct lith_object *ob
 static bool waits(const struct lith_look *look, const struct lith_job *job,
                   const struct lith_snapshot_file *file, bool at_once)
 {
-    if (file->state == LITH_FILE_LATE && file->object && !file->object->is_link)
+    if (!file->object)
+        return false;
+    if (file->state == LITH_FILE_LATE && !file->object->is_link)
         return at_once || is_old(look, job, file->object);
     return lith_fact_is_replaced(file) && is_old(look, job, file->object) &&
            !is_replay(look, file->object);

@@ -245,9 +245,10 @@ static enum lith_code condemned_read(struct reader *r, const struct lith_json *o
     m->condemned = rows;
     for (size_t i = 0; i < m->condemned_count; i++) {
         struct place place = {"condemned", i};
-        const char *name = lith_json_text_of(lith_json_at(lith_json_get(ours, "condemned"), i));
+        const char *text = lith_json_text_of(lith_json_at(lith_json_get(ours, "condemned"), i));
+        const char *name = text ? text : "";
         void *copy = NULL;
-        LITH_TRY(name_check(r, place, name ? name : "", err));
+        LITH_TRY(name_check(r, place, name, err));
         LITH_TRY(lith_arena_copy(r->arena, name, strlen(name), &copy, err));
         m->condemned[i] = copy;
     }
@@ -315,9 +316,10 @@ static enum lith_code names_read(struct reader *r, const struct lith_json *root,
     LITH_TRY(rows_make(r, root, "files", sizeof(*m->files), &rows, &m->file_count, err));
     m->files = rows;
     for (size_t i = 0; i < m->file_count; i++) {
-        const char *name = lith_json_text_of(lith_json_at(files, i));
+        const char *text = lith_json_text_of(lith_json_at(files, i));
+        const char *name = text ? text : "";
         void *copy = NULL;
-        LITH_TRY(name_check(r, (struct place){"files", i}, name ? name : "", err));
+        LITH_TRY(name_check(r, (struct place){"files", i}, name, err));
         LITH_TRY(lith_arena_copy(r->arena, name, strlen(name), &copy, err));
         m->files[i].name = copy;
     }

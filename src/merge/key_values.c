@@ -106,9 +106,10 @@ static bool agrees(const struct lith_footer *footer, const struct lith_key_value
         const struct lith_key_value *other = &footer->key_values[i];
         if (!lith_slice_equal(other->key, entry->key))
             continue;
-        if (!other->value.data != !entry->value.data)
-            return false;
-        if (!lith_slice_equal(other->value, entry->value))
+        bool same = entry->value.data
+                        ? other->value.data && lith_slice_equal(other->value, entry->value)
+                        : !other->value.data;
+        if (!same)
             return false;
         found = true;
     }

@@ -271,9 +271,12 @@ static enum lith_code page_close(struct lith_chunk_writer *w, struct lith_err *e
 static size_t plain_bytes_of(const struct lith_chunk_writer *w, const struct lith_values *values,
                              size_t begin, size_t count)
 {
-    size_t bytes = count * (w->width ? w->width : 4);
+    size_t bytes = count * 4;
 
-    for (size_t i = begin; w->width == 0 && i < begin + count; i++)
+    if (w->width)
+        return count * w->width;
+    LITH_ASSERT(values->slices);
+    for (size_t i = begin; i < begin + count; i++)
         bytes += values->slices[i].bytes;
     return bytes;
 }
@@ -345,7 +348,7 @@ enum lith_code lith_chunk_writer_add(struct lith_chunk_writer *writer,
 {
     const struct lith_values *values = &batch->values;
 
-    for (size_t i = 0; values->slices && i < values->count; i++)
+    for (size_t i = 0; writer->width == 0 && i < values->count; i++)
         LITH_TRY(value_check(writer, values->slices[i].bytes, err));
     return batch_add(writer, batch, err);
 }

@@ -118,7 +118,7 @@ enum lith_code lith_dictionary_builder_add(struct lith_dictionary_builder *build
 {
     size_t i;
 
-    if (!builder->slots)
+    if (builder->slot_count == 0)
         LITH_TRY(slots_grow(builder, err));
     for (i = 0; i < values->count; i++) {
         struct lith_slice value = lith_values_at(values, i);

@@ -58,7 +58,7 @@ enum lith_code lith_encode_delta_bytes(const struct lith_values *values, struct 
 {
     LITH_AUTO(block) uint32_t *prefixes = NULL;
     LITH_AUTO(block) uint32_t *suffixes = NULL;
-    struct lith_slice last = {NULL, 0};
+    struct lith_slice last = lith_slice_text("");
 
     LITH_TRY(lengths_alloc(mem, values->count, &prefixes, err));
     LITH_TRY(lengths_alloc(mem, values->count, &suffixes, err));

@@ -45,6 +45,7 @@ static void path_fill(struct path *path, const struct lith_schema *target,
     uint32_t parent = 0;
 
     path->length = target->nodes[node].depth;
+    LITH_ASSERT(path->length > 0);
     LITH_ASSERT(path->length <= LITH_SCHEMA_DEPTH_MAX);
     for (uint32_t i = path->length; i > 0; i--) {
         path->target[i - 1] = node;
