@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/time.h"
 #include "store/local_folder.h"
 
 static enum lith_code lock_once(struct local_folder *folder, enum lith_lock_wait wait,
@@ -93,6 +94,46 @@ static enum lith_code rename_try(int dir_fd, const char *from, const char *to, c
     return LITH_OK;
 }
 
+/* Probes that were killed leave a file of this name; an hour later nobody is at it any more. */
+#define PROBE_NAME ".lithify-probe-"
+#define PROBE_AGE_NS (3600 * LITH_SECOND_NS)
+
+struct leftovers {
+    int dir_fd;
+    int64_t before_ns;
+};
+
+static enum lith_code leftover_remove(void *ctx, const char *name, struct lith_err *err)
+{
+    const struct leftovers *leftovers = ctx;
+    const char *number = name + strlen(PROBE_NAME);
+    struct lith_file_info info;
+    struct lith_err ignored;
+
+    (void)err;
+    if (strncmp(name, PROBE_NAME, strlen(PROBE_NAME)) != 0 ||
+        strspn(number, "0123456789abcdef") != 16 ||
+        (number[16] && strcmp(number + 16, ".tmp") != 0))
+        return LITH_OK;
+    if (lith_file_stat(leftovers->dir_fd, name, false, &info, &ignored) == LITH_OK &&
+        info.is_file && info.mtime_ns < leftovers->before_ns)
+        (void)!lith_file_unlink(leftovers->dir_fd, name, &ignored);
+    return LITH_OK;
+}
+
+/* Ages are judged by the file system's clock: by the mtime of the file just written. */
+static void leftovers_remove(int dir_fd, const char *written)
+{
+    struct leftovers leftovers = {.dir_fd = dir_fd};
+    struct lith_file_info info;
+    struct lith_err ignored;
+
+    if (lith_file_stat(dir_fd, written, false, &info, &ignored) != LITH_OK)
+        return;
+    leftovers.before_ns = info.mtime_ns - PROBE_AGE_NS;
+    (void)!lith_dir_list(dir_fd, ".", leftover_remove, &leftovers, &ignored);
+}
+
 static enum lith_code probe_rename(struct lith_store *store, bool *ret_renames,
                                    struct lith_err *err)
 {
@@ -103,10 +144,12 @@ static enum lith_code probe_rename(struct lith_store *store, bool *ret_renames,
     struct lith_err ignored;
 
     store->env->random(store->env, &number, sizeof(number));
-    (void)snprintf(from, sizeof(from), ".lithify-probe-%016llx.tmp", (unsigned long long)number);
-    (void)snprintf(to, sizeof(to), ".lithify-probe-%016llx", (unsigned long long)number);
+    (void)snprintf(from, sizeof(from), PROBE_NAME "%016llx.tmp", (unsigned long long)number);
+    (void)snprintf(to, sizeof(to), PROBE_NAME "%016llx", (unsigned long long)number);
     LITH_TRY(lith_dir_open(AT_FDCWD, store->root, &dir_fd, err));
     enum lith_code code = rename_try(dir_fd, from, to, store->root, ret_renames, err);
+    if (code == LITH_OK)
+        leftovers_remove(dir_fd, to);
     if (lith_file_unlink(dir_fd, from, &ignored) != LITH_OK)
         (void)!lith_file_unlink(dir_fd, to, &ignored);
     lith_fd_close(dir_fd);

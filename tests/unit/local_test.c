@@ -360,6 +360,36 @@ static void the_clock_leaves_nothing(void **state)
     assert_int_equal(listing.object_count + listing.folder_count + listing.other_count, 0);
 }
 
+/* What a killed probe left goes with a later one; what only looks alike, or is young, stays. */
+static void probes_that_were_killed_are_tidied_up(void **state)
+{
+    static const struct {
+        const char *name;
+        bool old;
+        bool stays;
+    } files[] = {
+        {".lithify-probe-0123456789abcdef", true, false},
+        {".lithify-probe-0123456789abcdef.tmp", true, false},
+        {".lithify-probe-1123456789abcdef", false, true},
+        {".lithify-probe-012345678", true, true},
+        {".lithify-probe-0123456789abcdef.parquet", true, true},
+    };
+    struct timespec past[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+    struct lith_store_facts facts;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        test_file_write(dir_fd, files[i].name, "probe");
+        if (files[i].old)
+            assert_int_equal(utimensat(dir_fd, files[i].name, past, 0), 0);
+    }
+    MUST(lith_store_probe(store, &facts, &err));
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        if (test_file_exists(dir_fd, files[i].name) != files[i].stays)
+            fail_msg("%s", files[i].name);
+    }
+}
+
 /* As another user, in a child: root may write anywhere. */
 static void a_read_only_directory_is_denied(void **state)
 {
@@ -460,6 +490,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_delete_cut_off_is_finished, setup, teardown),
         cmocka_unit_test_setup_teardown(a_source_is_bound_to_its_identity, setup, teardown),
         cmocka_unit_test_setup_teardown(the_clock_leaves_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(probes_that_were_killed_are_tidied_up, setup, teardown),
         cmocka_unit_test_setup_teardown(a_read_only_directory_is_denied, setup, teardown),
         cmocka_unit_test_setup_teardown(a_put_killed_anywhere_is_whole, setup, teardown),
         cmocka_unit_test_setup_teardown(no_memory_is_reported, setup, teardown),
