@@ -16,8 +16,8 @@
 struct local_output {
     struct lith_output base;
     struct lith_file_sink sink;
-    int fd;
-    bool published;
+    int fd;       /* until it is sealed: a job may have more outputs than descriptors */
+    bool written; /* NAME.tmp is there, and ours */
     struct lith_file_info like; /* owner, group, mode */
     char name[OUTPUT_NAME_BYTES];
     char tmp[OUTPUT_NAME_BYTES + 4];
@@ -88,6 +88,7 @@ enum lith_code local_output_new(struct lith_folder *base, const struct lith_outp
     enum lith_code code = look_like(folder, options, &output->like, err);
     if (code == LITH_OK)
         code = lith_file_create(folder->fd, output->tmp, 0600, &output->fd, err);
+    output->written = code == LITH_OK;
     if (code == LITH_OK)
         code = lith_file_sink_init(&output->sink, output->fd, output->tmp, base->store->mem, err);
     if (code != LITH_OK) {
@@ -127,6 +128,9 @@ enum lith_code local_output_seal(struct lith_output *base, struct lith_err *err)
     base->crc = output->sink.crc;
     base->size = output->sink.base.written;
     base->sink = NULL;
+    lith_file_sink_done(&output->sink);
+    lith_fd_close(output->fd);
+    output->fd = -1;
     base->read_name = output->tmp;
     return LITH_OK;
 }
@@ -139,14 +143,14 @@ enum lith_code local_output_publish(struct lith_output *base, struct lith_arena 
     struct lith_file_info info;
     struct lith_object object;
 
-    LITH_TRY(lith_fd_stat(output->fd, &info, err));
+    LITH_TRY(lith_file_stat(folder->fd, output->tmp, false, &info, err));
     if (info.size != base->size)
         return lith_fail(err, LITH_E_CORRUPT, "%s has %llu bytes, %llu were written", output->tmp,
                          (unsigned long long)info.size, (unsigned long long)base->size);
     LITH_TRY(local_object(output->name, &info, false, arena, &object, err));
     local_step(base->folder, LITH_STEP_OUTPUT_PUBLISH);
     LITH_TRY(lith_file_rename_new(folder->fd, output->tmp, output->name, err));
-    output->published = true;
+    output->written = false;
     local_step(base->folder, LITH_STEP_OUTPUT_RENAMED);
     LITH_TRY(lith_fd_sync(folder->fd, folder->full, err));
     local_step(base->folder, LITH_STEP_OUTPUT_DURABLE);
@@ -161,7 +165,7 @@ void local_output_free(struct lith_output *base)
 
     if (output->sink.buffer)
         lith_file_sink_done(&output->sink);
-    if (output->fd >= 0 && !output->published)
+    if (output->written)
         (void)!lith_file_unlink(local_folder(base->folder)->fd, output->tmp, &ignored);
     lith_fd_close(output->fd);
     lith_free(output);

@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 
 #include "lake/commit.h"
 
@@ -28,6 +29,32 @@ static void a_partition_is_compacted(void **state)
     assert_int_equal(report.rows, 60);
     assert_int_equal(test_rows(60), 1);
     assert_int_equal(test_names("tmp"), 0);
+}
+
+/* Descriptors and memory are those of one output, however many there are. */
+static void many_outputs_need_no_more_than_one(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    struct rlimit before;
+    struct lith_partition_report report;
+    struct lith_mem budget;
+
+    (void)state;
+    test_files(0, 200, 100);
+    options.policy.target_file_bytes = 5000;
+    options.row_group_rows = 200;
+    lith_mem_init(&budget, (size_t)8 << 20, NULL);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    struct rlimit few = {.rlim_cur = 150, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    options.policy.min_files = 2;
+    enum lith_code code = test_job_under(TEST_COMPACT, &options, &budget, &report);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    if (code != LITH_OK)
+        fail_msg("%s", err.text);
+    lith_mem_done(&budget);
+    assert_true(report.outputs > 25);
+    assert_int_equal(test_rows(20000), report.files_after);
 }
 
 static void a_second_pass_writes_nothing(void **state)
@@ -843,6 +870,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(a_partition_is_compacted),
+        T(many_outputs_need_no_more_than_one),
         T(a_second_pass_writes_nothing),
         T(a_late_file_is_folded_and_merged_after_settle),
         T(late_files_without_a_footer_stay_out),
