@@ -32,11 +32,15 @@ static enum lith_code orphan_read(const struct lith_job *job, struct lith_codec_
     LITH_TRY(lith_input_list_read(source, &footer, codecs, &scratch, &inputs, &count, err));
     LITH_TRY(lith_arena_array(job->arena, count, sizeof(char *), &block, err));
     const char **names = block;
+    LITH_TRY(lith_arena_array(job->arena, count, sizeof(uint64_t), &block, err));
+    uint64_t *sizes = block;
     for (size_t i = 0; i < count; i++) {
+        sizes[i] = inputs[i].size;
         LITH_TRY(lith_arena_copy(job->arena, inputs[i].name, strlen(inputs[i].name), &block, err));
         names[i] = block;
     }
     orphan->inputs = names;
+    orphan->sizes = sizes;
     orphan->input_count = count;
     orphan->known = true;
     return LITH_OK;

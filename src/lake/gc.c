@@ -78,16 +78,31 @@ static const struct lith_orphan_inputs *inputs_find(const struct pass *p, const 
     return NULL;
 }
 
-/* Are all rows of an orphan elsewhere? */
+/* Was a file of that name and size deleted after a commit had put its rows elsewhere? */
+static bool is_gone(const struct lith_manifest *m, const char *name, uint64_t size)
+{
+    for (size_t i = 0; i < m->gone_count; i++) {
+        if (m->gone[i].size == size && strcmp(m->gone[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Are all rows of an orphan elsewhere? An input that is live has them itself; one that is retired
+ * or gone was superseded by a commit. A name with another size is another file.
+ */
 static bool rows_are_elsewhere(const struct pass *p, const struct lith_orphan_inputs *inputs)
 {
-    size_t row = 0;
-
     for (size_t i = 0; i < inputs->input_count; i++) {
-        const struct lith_snapshot_file *file =
-            lith_snapshot_find(&p->view->snapshot, inputs->inputs[i]);
-        bool live = file && file->state == LITH_FILE_LIVE && file->object;
-        if (!live && !name_index_find(&p->retired, inputs->inputs[i], &row))
+        const char *name = inputs->inputs[i];
+        const struct lith_snapshot_file *file = lith_snapshot_find(&p->view->snapshot, name);
+        size_t row = 0;
+        bool live = file && file->state == LITH_FILE_LIVE && file->object &&
+                    file->object->size == inputs->sizes[i];
+        bool retired =
+            name_index_find(&p->retired, name, &row) && p->m->retired[row].size == inputs->sizes[i];
+        if (!live && !retired && !is_gone(p->m, name, inputs->sizes[i]))
             return false;
     }
     return true;

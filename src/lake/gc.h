@@ -20,6 +20,7 @@ struct lith_orphan_inputs {
     const char *name;
     bool known; /* false: the footer cannot be read, or does not say */
     const char *const *inputs;
+    const uint64_t *sizes; /* of the inputs, bytes */
     size_t input_count;
 };
 

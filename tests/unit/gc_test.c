@@ -61,11 +61,24 @@ static struct lith_entry retired[] = {
 static const char *condemned[] = {OUTPUT("5", "1")};
 static const char *const elsewhere[] = {"live.parquet", "r1.parquet"};
 static const char *const nowhere[] = {"live.parquet", "vanished.parquet"};
+static const uint64_t sizes[] = {10, 10};
 static const struct lith_orphan_inputs orphans[] = {
-    {.name = OUTPUT("1", "1"), .known = true, .inputs = elsewhere, .input_count = 2},
-    {.name = OUTPUT("2", "1"), .known = true, .inputs = nowhere, .input_count = 2},
-    {.name = OUTPUT("4", "1"), .known = true, .inputs = elsewhere, .input_count = 2},
-    {.name = OUTPUT("6", "9"), .known = true, .inputs = elsewhere, .input_count = 2},
+    {.name = OUTPUT("1", "1"),
+     .known = true,
+     .inputs = elsewhere,
+     .sizes = sizes,
+     .input_count = 2},
+    {.name = OUTPUT("2", "1"), .known = true, .inputs = nowhere, .sizes = sizes, .input_count = 2},
+    {.name = OUTPUT("4", "1"),
+     .known = true,
+     .inputs = elsewhere,
+     .sizes = sizes,
+     .input_count = 2},
+    {.name = OUTPUT("6", "9"),
+     .known = true,
+     .inputs = elsewhere,
+     .sizes = sizes,
+     .input_count = 2},
 };
 static const struct lith_gc_policy policy = {
     .reader_grace_ns = 100, .orphan_grace_ns = 100, .bytes_max = UINT64_MAX};
