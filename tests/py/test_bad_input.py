@@ -5,6 +5,7 @@ compacted, the exit code says what came of the other, the reason names the culpr
 was there is lost, and a second sweep finds nothing new to do.
 """
 
+import fcntl
 import os
 import pathlib
 import shutil
@@ -363,6 +364,22 @@ def test_broken_lake_file(broken, lake):
     assert numbered.tree(lake) == before
 
 
+def test_locked_partition(lake):
+    """ARC.3, P8: a partition that another program holds is left for later: exit 4, and said."""
+    before = numbered.tree(lake / BAD)
+    held = os.open(lake / BAD, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        code, text = run(*COMPACT, lake)
+        assert code == lithify.AGAIN and "tenant_id=bad" in text, (code, text)
+        good_is_compacted(lake)
+        assert numbered.tree(lake / BAD) == before
+    finally:
+        os.close(held)
+    sweep(lake, lithify.DONE)
+    assert len(reader.live(lake / BAD)) == 1
+
+
 # What permissions forbid: as somebody whom they bind.
 
 
@@ -410,6 +427,31 @@ def test_read_only_directory(public):
     good_is_compacted(lake)
     code, text = run_unprivileged(public, "plan", lake)
     assert code in (lithify.DONE, lithify.BLOCKED), text
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="SKIP: needs files of two owners, so root")
+def test_delete_that_fails(public):
+    """ARC.4, P10, P3: a delete that is refused is told of, loses nothing, and is done by a later gc."""
+    lake = make_lake(public / "lake")
+    give_away(lake)
+    code, text = run_unprivileged(public, *COMPACT, lake)
+    assert code == lithify.DONE, text
+    # In a sticky directory one may not take away the files of others.
+    stuck = lake / BAD / "part-00002.parquet"
+    os.chown(lake / BAD, 0, 0)
+    (lake / BAD).chmod(0o1777)
+    os.chown(stuck, 0, 0)
+    for _ in range(2):
+        code, text = run_unprivileged(public, "gc", *numbered.NO_GRACE, lake)
+        assert code in (lithify.FAILED, lithify.AGAIN) and stuck.name in text, (code, text)
+        assert stuck.exists()
+        numbered.check(reader.read(lake / BAD), range(100), "bad")
+        assert len(list((lake / GOOD).iterdir())) == 2, "the healthy partition is cleaned"
+    os.chown(stuck, NOBODY, NOBODY)
+    code, text = run_unprivileged(public, "gc", *numbered.NO_GRACE, lake)
+    assert code == lithify.DONE, text
+    assert len(list((lake / BAD).iterdir())) == 2, "leftovers"
+    numbered.check(reader.read(lake / BAD), range(100), "bad")
 
 
 class Tmpfs:

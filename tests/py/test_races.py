@@ -42,6 +42,7 @@ class Race:
         self.begun = 0
         self.counts = {}
         self.generations = set()
+        self.named = set()  # files whose rows a strict reader has seen
         self.threads = []
 
     def start(self, work, *arguments):
@@ -102,6 +103,17 @@ class Race:
 
         self.judge(read, "the open rule")
 
+    def read_strict(self):
+        """What manifests name: each row once, files whole, and nothing that was named goes away."""
+        tables, _ = reader.read_partition(self.root / FOLDER, strict=True, columns=["id"])
+        numbers = pyarrow.concat_tables(tables)["id"].to_pylist()
+        found = set(numbers)
+        assert len(found) == len(numbers), f"the strict rule: {describe(numbers, 0)}"
+        files = {number // ROWS for number in found}
+        assert len(files) * ROWS == len(numbers), "the strict rule: a part of a file"
+        assert files >= self.named, f"the strict rule: lost {sorted(self.named - files)[:20]}"
+        self.named = files
+
     def read_duckdb(self):
         self.judge(lambda: duckdb_read(self.root), "DuckDB")
 
@@ -148,6 +160,7 @@ def test_late_files_compactors_gc_and_readers(tmp_path):
     for _ in range(3):
         race.start(race.compact)
     race.start(race.gc)
+    race.start(race.read_strict)
     race.start(race.read_open)
     race.start(race.read_duckdb)
     race.join()
@@ -169,13 +182,14 @@ def test_killed_compactors_among_readers(tmp_path):
         process = subprocess.Popen([lithify.BIN, *command, root], stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         try:
-            process.wait(chance.choice([0.002, 0.005, 0.01, 0.02, 0.05]))
+            process.wait(chance.choice([0.005, 0.01, 0.02, 0.05, 0.1, 0.3]))
         except subprocess.TimeoutExpired:
             process.kill()
         assert process.wait() in CODES | {-9}, process.returncode
 
     race.start(race.write, 0.03)
     race.start(killed)
+    race.start(race.read_strict)
     race.start(race.read_open)
     race.start(race.read_duckdb)
     race.join()
