@@ -33,6 +33,7 @@ static enum lith_code header_put(size_t count, int64_t first, struct lith_buf *t
 static enum lith_code block_put(uint64_t *deltas, size_t count, struct lith_buf *to,
                                 struct lith_err *err)
 {
+    /* cppcheck-suppress uninitvar; callers fill at least one delta */
     int64_t min = (int64_t)deltas[0];
 
     LITH_TRY(lith_buf_reserve(to, BLOCK_BYTES_MAX, err));
