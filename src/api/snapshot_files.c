@@ -29,9 +29,10 @@ static enum lith_code file_add(struct lith_snapshot_files *files, const char *fo
     char *path;
 
     if (!from->object)
-        return lith_fail(err, LITH_E_CORRUPT,
-                         "%s%s%s is in the manifest but not there; lithify fsck says more", folder,
-                         *folder ? "/" : "", from->name);
+        return lith_fail(
+            err, LITH_E_CORRUPT,
+            "%s%s%s is in the manifest but not there: its rows are missing until it is back",
+            folder, *folder ? "/" : "", from->name);
     if (files->count == files->capacity) {
         size_t capacity = files->capacity ? files->capacity * 2 : 256;
         void *block = files->files;

@@ -141,9 +141,11 @@ static void totals_print(const struct lith_cli *cli, const struct lith_tenant_st
                  "< %d %%%s)\n",
                  t->mergeable_files, mergeable, GOAL_PERCENT,
                  mergeable < GOAL_PERCENT ? ", reached" : "");
-    (void)printf("backlog    %" PRIu64 " partition%s due, %" PRIu64 " files, %s\n",
-                 t->due_partitions, LITH_PLURAL(t->due_partitions), t->due_files,
-                 lith_print_size(t->due_bytes));
+    (void)printf(
+        "backlog    %" PRIu64 " partition%s due, %" PRIu64 " files, %s%s\n", t->due_partitions,
+        LITH_PLURAL(t->due_partitions), t->due_files, lith_print_size(t->due_bytes),
+        t->mergeable_files && !t->due_partitions ? "; lithify plan says what the others wait for"
+                                                 : "");
     (void)printf("blocked    %" PRIu64 " partition%s%s\n", t->blocked_partitions,
                  LITH_PLURAL(t->blocked_partitions),
                  t->blocked_partitions ? "; lithify plan says why" : "");

@@ -67,7 +67,8 @@ const struct lith_command lith_commands[] = {
         .synopsis = "[OPTION...] ROOT",
         .line = "what compact would do, with a reason for each file; changes nothing",
         .text = "Shows each partition, whether it is due and why, and for each of its files the\n"
-                "rule that decided. A + marks what would be merged.",
+                "rule that decided. A + marks what would be merged. Of eight or more files in a\n"
+                "row with one reason the first and the last are shown; --json has all of them.",
         .example = "  lithify plan --partition 'tenant_id=acme/*' /data/lake\n"
                    "      one tenant of the lake",
         .groups = LAKE_GROUPS,

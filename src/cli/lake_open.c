@@ -46,14 +46,20 @@ static enum lith_code options_make(struct lith_cli *cli, struct lith_options *op
     return LITH_OK;
 }
 
+static enum lith_code is_local_check(const char *root, struct lith_err *err)
+{
+    if (strncmp(root, "s3://", 5) != 0)
+        return LITH_OK;
+    return lith_fail(err, LITH_E_INVALID,
+                     "%.200s: object storage is not there yet; give a directory", root);
+}
+
 enum lith_code lith_cli_lake_open(struct lith_cli *cli, const char *root,
                                   struct lith_lake **ret_lake, struct lith_err *err)
 {
     struct lith_options options;
 
-    if (strncmp(root, "s3://", 5) == 0)
-        return lith_fail(err, LITH_E_INVALID,
-                         "%.200s: object storage is not there yet; give a directory", root);
+    LITH_TRY(is_local_check(root, err));
     LITH_TRY(options_make(cli, &options, err));
     return lith_lake_open(root, &options, &cli->control, ret_lake, err);
 }
@@ -78,6 +84,7 @@ enum lith_code lith_cli_root_find(struct lith_cli *cli, const char *path, const 
     void *root;
     int fd;
 
+    LITH_TRY(is_local_check(path, err));
     LITH_TRY(lith_dir_open(AT_FDCWD, path, &fd, err));
     lith_fd_close(fd);
     *ret_root = path;

@@ -4,10 +4,14 @@
 #include "cli/report.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/lake_open.h"
 #include "cli/print.h"
 #include "cli/report_json.h"
+
+/* So many files in a row with one reason are told by the first and the last of them. */
+#define RUN_MIN 8
 
 static const char *path_text(const char *path)
 {
@@ -18,9 +22,9 @@ static void held_print(uint64_t bytes, int64_t until_ns)
 {
     if (bytes == 0)
         return;
-    (void)printf("; %s held until gc", lith_print_size(bytes));
+    (void)printf("; replaced files hold %s until gc", lith_print_size(bytes));
     if (until_ns)
-        (void)printf(", the last of it may go at %s", lith_print_time(until_ns));
+        (void)printf(", all of it may go from %s on", lith_print_time(until_ns));
 }
 
 static void counts_print(const struct lith_report *report, const struct lith_partition_report *p)
@@ -34,32 +38,66 @@ static void counts_print(const struct lith_report *report, const struct lith_par
                      p->inputs, lith_print_size(p->input_bytes), p->outputs,
                      LITH_PLURAL(p->outputs), lith_print_size(p->output_bytes), p->rows);
     if (p->folded)
-        (void)printf("; %" PRIu64 " late file%s named", p->folded, LITH_PLURAL(p->folded));
+        (void)printf("; %" PRIu64 " late file%s added to the manifest", p->folded,
+                     LITH_PLURAL(p->folded));
     if (p->deleted)
         (void)printf("  %" PRIu64 " file%s deleted, %s", p->deleted, LITH_PLURAL(p->deleted),
                      lith_print_size(p->deleted_bytes));
-    held_print(p->held_bytes, p->held_until_ns);
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* How many files from the first on have its reason. Few are shown one by one. */
+static size_t run_length(const struct lith_file_report *files, size_t count)
+{
+    size_t length = 1;
+
+    while (length < count && files[length].is_input == files->is_input &&
+           same_text(files[length].reason, files->reason) &&
+           same_text(files[length].detail, files->detail))
+        length++;
+    return length < RUN_MIN ? 1 : length;
+}
+
+static void file_print(const struct lith_file_report *file, size_t columns)
+{
+    (void)printf("  %c ", file->is_input ? '+' : ' ');
+    lith_print_padded(stdout, file->name, columns);
+    (void)printf("  %9s  ", lith_print_size(file->bytes));
+    lith_print_text(stdout, file->reason ? file->reason : "");
+    if (file->detail && *file->detail) {
+        (void)printf(": ");
+        lith_print_text(stdout, file->detail);
+    }
+    (void)putchar('\n');
+}
+
+/* The first and the last of a run, and what lies between them in one line. */
 static void files_print(const struct lith_partition_report *p)
 {
     size_t columns = 0;
+    size_t length;
 
     for (size_t i = 0; i < p->file_count; i++) {
         size_t name = lith_print_columns(p->files[i].name);
         columns = name > columns ? name : columns;
     }
-    for (size_t i = 0; i < p->file_count; i++) {
-        const struct lith_file_report *file = &p->files[i];
-        (void)printf("  %c ", file->is_input ? '+' : ' ');
-        lith_print_padded(stdout, file->name, columns < 60 ? columns : 60);
-        (void)printf("  %9s  ", lith_print_size(file->bytes));
-        lith_print_text(stdout, file->reason ? file->reason : "");
-        if (file->detail && *file->detail) {
-            (void)printf(": ");
-            lith_print_text(stdout, file->detail);
-        }
-        (void)putchar('\n');
+    columns = columns < 60 ? columns : 60;
+    for (size_t i = 0; i < p->file_count; i += length) {
+        const struct lith_file_report *files = &p->files[i];
+        uint64_t bytes = 0;
+        length = run_length(files, p->file_count - i);
+        file_print(files, columns);
+        if (length == 1)
+            continue;
+        for (size_t k = 1; k + 1 < length; k++)
+            bytes += files[k].bytes;
+        (void)printf("  %c ... %zu more, %s, likewise\n", files->is_input ? '+' : ' ', length - 2,
+                     lith_print_size(bytes));
+        file_print(&files[length - 1], columns);
     }
 }
 
@@ -67,6 +105,8 @@ static const char *state_text(const struct lith_report *report, enum lith_partit
 {
     if (report->is_plan && state == LITH_PARTITION_COMPACTED)
         return "due";
+    if (report->is_gc && state == LITH_PARTITION_LEFT)
+        return "cleaned"; /* those where nothing went are not shown */
     return lith_partition_state_name(state);
 }
 
@@ -88,13 +128,34 @@ static void partition_print(struct lith_report *report, const struct lith_partit
     (void)printf("%-9s  ", state_text(report, p->state));
     lith_print_text(stdout, path_text(p->path));
     counts_print(report, p);
-    if (p->reason && *p->reason && (report->is_plan || p->state != LITH_PARTITION_COMPACTED)) {
+    if (p->reason && *p->reason && p->state != LITH_PARTITION_COMPACTED && !p->deleted) {
         (void)printf("  (");
         lith_print_text(stdout, p->reason);
         (void)putchar(')');
     }
+    if (report->is_plan)
+        held_print(p->held_bytes, 0);
     (void)putchar('\n');
     files_print(p);
+}
+
+/* The reason up to its details, counted. */
+static void left_count(struct lith_report *report, const struct lith_partition_report *p)
+{
+    char text[sizeof(report->left[0].text)];
+    size_t bytes = p->reason ? strcspn(p->reason, ":") : 0;
+
+    if (p->state != LITH_PARTITION_LEFT || bytes == 0 || report->is_gc)
+        return;
+    (void)snprintf(text, sizeof(text), "%.*s", (int)bytes, p->reason);
+    for (size_t i = 0; i < LITH_LEFT_MAX; i++) {
+        struct lith_left *left = &report->left[i];
+        if (left->count && strcmp(left->text, text) != 0)
+            continue;
+        memcpy(left->text, text, sizeof(text));
+        left->count++;
+        return;
+    }
 }
 
 void lith_report_partition(void *ctx, const struct lith_partition_report *partition)
@@ -102,6 +163,7 @@ void lith_report_partition(void *ctx, const struct lith_partition_report *partit
     struct lith_report *report = ctx;
 
     lith_meter_wipe(&report->cli->meter);
+    left_count(report, partition);
     if (report->cli->json)
         lith_report_json_partition(report, partition);
     else
@@ -110,34 +172,66 @@ void lith_report_partition(void *ctx, const struct lith_partition_report *partit
     lith_meter_partition(&report->cli->meter, partition->input_bytes);
 }
 
-static void summary_print(const struct lith_report *report, const struct lith_summary *s)
+/* Why there was nothing to look at, or why partitions were left alone. */
+static void why_print(const struct lith_report *report, const struct lith_summary *s)
 {
-    (void)printf("%" PRIu64 " partition%s: ", s->partitions, LITH_PLURAL(s->partitions));
+    const char *glob = lith_config_text(&report->cli->config, LITH_OPTION_PARTITION);
     bool first = true;
+
+    if (s->partitions == 0 && glob) {
+        (void)printf("no path below ROOT matches --partition ");
+        lith_print_text(stdout, glob);
+        (void)printf(" as a whole (as tenant_id=acme/* would)\n");
+    } else if (s->partitions == 0) {
+        (void)printf("no directory at or below ROOT holds *.parquet files\n");
+    }
+    for (size_t i = 0; i < LITH_LEFT_MAX && report->left[i].count; i++) {
+        (void)printf("%s%s (%" PRIu64 ")", first ? "left: " : "; ", report->left[i].text,
+                     report->left[i].count);
+        first = false;
+    }
+    if (!first)
+        (void)printf(report->is_plan ? "\n" : "; lithify plan says more\n");
+}
+
+static void states_print(const struct lith_report *report, const struct lith_summary *s)
+{
+    bool first = true;
+
     for (unsigned state = 0; state < LITH_PARTITION_STATE_COUNT; state++) {
-        if (!s->by_state[state])
+        if (!s->by_state[state] || (report->is_gc && state == LITH_PARTITION_LEFT))
             continue;
         (void)printf("%s%" PRIu64 " %s", first ? "" : ", ", s->by_state[state],
                      state_text(report, (enum lith_partition_state)state));
         first = false;
     }
-    if (first)
+    if (report->is_gc && !s->deleted)
+        (void)printf("%snothing to delete", first ? "" : ", ");
+    else if (report->is_gc)
+        (void)printf("%s%" PRIu64 " file%s deleted, %s", first ? "" : ", ", s->deleted,
+                     LITH_PLURAL(s->deleted), lith_print_size(s->deleted_bytes));
+    else if (first)
         (void)printf("nothing to do");
+}
+
+static void summary_print(const struct lith_report *report, const struct lith_summary *s)
+{
+    (void)printf("%" PRIu64 " partition%s: ", s->partitions, LITH_PLURAL(s->partitions));
+    states_print(report, s);
     if (s->by_state[LITH_PARTITION_COMPACTED])
         (void)printf("; %" PRIu64 " files -> %" PRIu64, s->files_before, s->files_after);
     if (s->output_bytes)
         (void)printf(", %s read, %s written, %" PRIu64 " rows", lith_print_size(s->input_bytes),
                      lith_print_size(s->output_bytes), s->rows);
     if (s->folded)
-        (void)printf("; %" PRIu64 " late file%s named", s->folded, LITH_PLURAL(s->folded));
+        (void)printf("; %" PRIu64 " late file%s added to the manifest", s->folded,
+                     LITH_PLURAL(s->folded));
     if (s->blocked_files)
         (void)printf("; %" PRIu64 " file%s kept out", s->blocked_files,
                      LITH_PLURAL(s->blocked_files));
-    if (s->deleted)
-        (void)printf("; %" PRIu64 " file%s deleted, %s", s->deleted, LITH_PLURAL(s->deleted),
-                     lith_print_size(s->deleted_bytes));
     held_print(s->held_bytes, s->held_until_ns);
     (void)putchar('\n');
+    why_print(report, s);
 }
 
 /* A failure counts most; what to try again comes before what needs a hand. */

@@ -6,12 +6,21 @@
 
 #include "cli/cli.h"
 
+/* How many partitions were left alone for one reason; its text without the details. */
+struct lith_left {
+    char text[64];
+    uint64_t count;
+};
+#define LITH_LEFT_MAX 8
+
 struct lith_report {
     struct lith_cli *cli;
     const char *root;
-    bool is_plan;          /* states are predictions; each file is shown */
-    bool begun;            /* JSON: the object is open */
-    uint64_t shown;        /* partitions printed */
+    bool is_plan; /* states are predictions; each file is shown */
+    bool is_gc;
+    bool begun;     /* JSON: the object is open */
+    uint64_t shown; /* partitions printed */
+    struct lith_left left[LITH_LEFT_MAX];
     struct lith_err first; /* a failure to print; code OK: none */
 };
 

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "job/late.h"
 #include "job/merge_step.h"
 #include "lake/commit.h"
@@ -175,7 +176,8 @@ static enum lith_code commit_again(const struct lith_job *job, const struct lith
 }
 
 static enum lith_code outputs_commit(const struct lith_job *job, const struct lith_look *look,
-                                     const struct lith_merge_step *step, struct lith_err *err)
+                                     const struct lith_merge_step *step, int64_t *ret_at_ns,
+                                     struct lith_err *err)
 {
     LITH_AUTO(arena) struct lith_arena arena;
     const struct lith_manifest *base = lith_view_manifest(&look->view);
@@ -193,6 +195,7 @@ static enum lith_code outputs_commit(const struct lith_job *job, const struct li
 
     lith_arena_init(&arena, job->work->mem);
     LITH_TRY(stamp_make(job, &stamp, err));
+    *ret_at_ns = stamp.at_ns;
     LITH_TRY(lith_commit_compact(base, &compact, &stamp, &arena, &next, err));
     LITH_TRY(commit(job, &look->view, &next, &put, err));
     if (put == LITH_PUT_UNKNOWN)
@@ -222,9 +225,12 @@ static enum lith_code set_aside(const struct lith_job *job, const struct lith_lo
     return commit_or_stop(job, &look->view, &next, err);
 }
 
-static void report_outputs(const struct lith_look *look, const struct lith_merge_step *step,
+static void report_outputs(const struct lith_job *job, const struct lith_look *look,
+                           const struct lith_merge_step *step, int64_t at_ns,
                            struct lith_partition_report *report)
 {
+    int64_t until_ns = INT64_MAX;
+
     report->state = LITH_PARTITION_COMPACTED;
     report->reason = "compacted";
     report->inputs = step->input_count;
@@ -233,6 +239,11 @@ static void report_outputs(const struct lith_look *look, const struct lith_merge
     report->output_bytes = step->outputs.bytes;
     report->rows = step->outputs.rows;
     report->files_after = report->files_before - step->input_count + step->outputs.count;
+    report->held_bytes += look->plan.input_bytes;
+    if (!lith_add_i64(at_ns, job->options->gc.reader_grace_ns, &until_ns))
+        until_ns = INT64_MAX;
+    if (until_ns > report->held_until_ns)
+        report->held_until_ns = until_ns;
 }
 
 /* One merge and its commit. *ret_again: a damaged input was set aside instead. */
@@ -242,15 +253,16 @@ static enum lith_code merge_round(const struct lith_job *job, struct lith_look *
 {
     struct lith_merge_step step;
     struct lith_err reason;
+    int64_t at_ns = 0;
     void *text;
 
     *ret_again = false;
     enum lith_code code =
         lith_merge_step_run(&step, job, lith_view_manifest(&look->view), &look->plan, err);
     if (code == LITH_OK)
-        code = outputs_commit(job, look, &step, err);
+        code = outputs_commit(job, look, &step, &at_ns, err);
     if (code == LITH_OK)
-        report_outputs(look, &step, report);
+        report_outputs(job, look, &step, at_ns, report);
     lith_merge_step_done(&step);
     if (code == LITH_OK || !step.bad_input)
         return code;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "codec/codec.h"
+#include "job/look.h"
 #include "lake/commit.h"
 #include "merge/input_list.h"
 #include "parquet/footer.h"
@@ -122,7 +123,8 @@ static enum lith_code deletes(const struct lith_job *job, const struct lith_gc_p
 
 /* Takes what is gone out of the manifest, by a list made after the manifest was read. */
 static enum lith_code clean(const struct lith_job *job, const struct lith_gc_plan *plan,
-                            int64_t now_ns, struct lith_err *err)
+                            int64_t now_ns, struct lith_partition_report *report,
+                            struct lith_err *err)
 {
     LITH_AUTO(view) struct lith_view view = {0};
     struct lith_manifest next;
@@ -130,6 +132,7 @@ static enum lith_code clean(const struct lith_job *job, const struct lith_gc_pla
     bool changed = false;
 
     LITH_TRY(lith_view_take_list_last(job->folder, job->work->mem, &view, err));
+    lith_held_report(&view.snapshot, job, report);
     struct lith_clean clean = {
         .listing = &view.listing,
         .kept = plan->kept,
@@ -156,8 +159,9 @@ static enum lith_code gc_stopped(const struct lith_job *job, const struct lith_v
     *ret_stopped = true;
     report->files_before = view->snapshot.live_count;
     report->files_after = view->snapshot.live_count;
+    lith_held_report(&view->snapshot, job, report);
     if (!m) {
-        report->reason = "has no manifest: nothing here was superseded";
+        report->reason = "no manifest: nothing here was superseded";
         return LITH_OK;
     }
     enum lith_code code =
@@ -197,7 +201,7 @@ static enum lith_code gc_locked(const struct lith_job *job, struct lith_partitio
         LITH_TRY(deletes(job, &plan, report, err));
     }
     if (plan.delete_count || plan.clean_wanted)
-        LITH_TRY(clean(job, &plan, now_ns, err));
+        LITH_TRY(clean(job, &plan, now_ns, report, err));
     return LITH_OK;
 }
 
@@ -240,7 +244,7 @@ enum lith_code lith_job_gc(const struct lith_job *job, struct lith_partition_rep
     report->reason = "nothing is past its grace";
     if (job->table_format) {
         report->state = LITH_PARTITION_BLOCKED;
-        report->reason = "it belongs to a table format";
+        report->reason = "belongs to a table format";
         return LITH_OK;
     }
     return gc_run(job, report, err);

@@ -119,6 +119,8 @@ static enum lith_code files_report(const struct lith_look *look, const struct li
         const struct lith_plan_file *from = &look->plan.files[i];
         if (!look->all_files && !is_own_reason(from->reason))
             continue;
+        if (from->file->state == LITH_FILE_MANIFEST)
+            continue;
         struct lith_file_report *file = &files[count++];
         file->bytes = from->file->object ? from->file->object->size : 0;
         file->is_input = from->reason == LITH_WHY_MERGE;
@@ -132,12 +134,13 @@ static enum lith_code files_report(const struct lith_look *look, const struct li
     return LITH_OK;
 }
 
-/* What superseded files still hold, and until when. */
-static void held_report(const struct lith_look *look, const struct lith_job *job,
-                        struct lith_partition_report *report)
+void lith_held_report(const struct lith_snapshot *snapshot, const struct lith_job *job,
+                      struct lith_partition_report *report)
 {
-    for (size_t i = 0; i < look->view.snapshot.file_count; i++) {
-        const struct lith_snapshot_file *file = &look->view.snapshot.files[i];
+    report->held_bytes = 0;
+    report->held_until_ns = 0;
+    for (size_t i = 0; i < snapshot->file_count; i++) {
+        const struct lith_snapshot_file *file = &snapshot->files[i];
         if (file->state != LITH_FILE_RETIRED || !file->object || !file->entry)
             continue;
         int64_t until_ns = INT64_MAX;
@@ -172,9 +175,7 @@ enum lith_code lith_look_report(const struct lith_look *look, const struct lith_
     report->files_before = look->view.snapshot.live_count;
     report->files_after = look->view.snapshot.live_count;
     report->blocked_files = 0;
-    report->held_bytes = 0;
-    report->held_until_ns = 0;
-    held_report(look, job, report);
+    lith_held_report(&look->view.snapshot, job, report);
     return files_report(look, job, report, err);
 }
 

@@ -37,6 +37,10 @@ LITH_MUST_CHECK enum lith_code lith_look_report(const struct lith_look *look,
                                                 struct lith_partition_report *report,
                                                 struct lith_err *err);
 
+/* What superseded files hold until gc, and when the last of them may go. */
+void lith_held_report(const struct lith_snapshot *snapshot, const struct lith_job *job,
+                      struct lith_partition_report *report);
+
 /* The first look, with its report. A manifest that cannot be read blocks the partition: that is a
  * report, not a failure, and the look then wants no work. */
 LITH_MUST_CHECK enum lith_code lith_look_first(struct lith_look *look, const struct lith_job *job,

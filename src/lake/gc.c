@@ -300,14 +300,15 @@ static enum lith_code pass_check(const struct pass *p, struct lith_err *err)
     if (!p->m)
         return lith_fail(err, LITH_E_INVALID, "no manifest: nothing here was superseded");
     if (p->m->foreign)
-        return lith_fail(err, LITH_E_INVALID, "%s is another program's: lithify adopt", p->m->name);
+        return lith_fail(err, LITH_E_INVALID,
+                         "%s is another program's: nothing is deleted beside it", p->m->name);
     for (size_t i = 0; i < snapshot->file_count; i++) {
         const struct lith_snapshot_file *file = &snapshot->files[i];
         if (file->state != LITH_FILE_LIVE)
             continue;
         if (!file->object)
             return lith_fail(err, LITH_E_INVALID,
-                             "the live file %s is missing: nothing is deleted until fsck --repair",
+                             "the live file %s is missing: nothing is deleted until it is back",
                              file->name);
         if (file->differs)
             return lith_fail(err, LITH_E_INVALID,

@@ -40,7 +40,7 @@ enum lith_code lith_readers_parse(const char *text, enum lith_readers *ret_reade
 enum lith_code lith_readers_check(enum lith_readers readers, struct lith_err *err)
 {
     if (readers == LITH_READERS_EXCHANGE || readers == LITH_READERS_GLOB)
-        return lith_fail(err, LITH_E_UNSUPPORTED,
+        return lith_fail(err, LITH_E_INVALID,
                          "readers = %s is not there yet; this version does readers = manifest",
                          readers_names[readers]);
     return LITH_OK;

@@ -10,64 +10,12 @@
  */
 #include "plan/plan.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/time.h"
-
-static const char *const file_texts[] = {
-    "is merged",
-    "is not live",
-    "is large enough (target_file)",
-    "would be rewritten for too little",
-    "could be merged, but the partition is not due",
-    "waits for the next job (max_inputs)",
-    "is set aside",
-    "stays out",
-    "is a symbolic link",
-    "has other bytes than the manifest names",
-    "has a schema that does not join",
-};
-static_assert(sizeof(file_texts) / sizeof(file_texts[0]) == LITH_FILE_REASON_COUNT,
-              "one text for each");
-
-static const struct {
-    const char *text;
-    bool blocks;
-} part_texts[] = {
-    {"is due", false},
-    {"belongs to a table format", true},
-    {"has another program's manifest: lithify adopt", true},
-    {"misses a live file: lithify fsck --repair", true},
-    {"may still be written", false},
-    {"has too few small files", false},
-    {"has nothing to merge", false},
-    {"would not have fewer files", false},
-    {"is done", false},
-};
-static_assert(sizeof(part_texts) / sizeof(part_texts[0]) == LITH_PART_REASON_COUNT,
-              "one text for each");
-
-const char *lith_file_reason_text(enum lith_file_reason reason)
-{
-    LITH_ASSERT(reason < LITH_FILE_REASON_COUNT);
-    return file_texts[reason];
-}
-
-const char *lith_part_reason_text(enum lith_part_reason reason)
-{
-    LITH_ASSERT(reason < LITH_PART_REASON_COUNT);
-    return part_texts[reason].text;
-}
-
-bool lith_part_reason_blocks(enum lith_part_reason reason)
-{
-    LITH_ASSERT(reason < LITH_PART_REASON_COUNT);
-    return part_texts[reason].blocks;
-}
 
 uint64_t lith_plan_output_count(uint64_t bytes, uint64_t target_file_bytes)
 {
@@ -138,8 +86,10 @@ static enum lith_file_reason file_judge(const struct lith_plan_request *request,
                                         const struct lith_snapshot_file *file,
                                         const struct lith_facts *facts, const char **ret_detail)
 {
-    if (!file->live || !file->object)
+    if (!file->live || !file->object) {
+        *ret_detail = lith_not_live_text(file);
         return LITH_WHY_NOT_LIVE;
+    }
     if (file->object->is_link)
         return LITH_WHY_LINK;
     if (file->differs)
@@ -395,6 +345,14 @@ static enum lith_code part_blocked(struct planning *p, bool *ret_blocked, struct
     return LITH_OK;
 }
 
+/* Rounded up: fractions of a second tell nobody anything. */
+static void whole_second_text(int64_t ns, char ret_text[LITH_TIME_TEXT_BYTES])
+{
+    int64_t rest = ns % LITH_SECOND_NS;
+
+    lith_time_text(rest > 0 ? add_saturating(ns - rest, LITH_SECOND_NS) : ns - rest, ret_text);
+}
+
 static enum lith_code part_not_sealed(struct planning *p, enum lith_seal seal, struct lith_err *err)
 {
     const struct lith_plan_request *request = p->request;
@@ -408,10 +366,10 @@ static enum lith_code part_not_sealed(struct planning *p, enum lith_seal seal, s
         int64_t quiet = add_saturating(request->snapshot->newest_ns, request->policy->quiet_for_ns);
         due = quiet > due ? quiet : due;
     }
-    lith_time_text(due, until);
-    LITH_TRY(lith_arena_format(p->arena, &detail, err, "%s; until %s",
+    whole_second_text(due, until);
+    LITH_TRY(lith_arena_format(p->arena, &detail, err, "%s, until %s",
                                seal == LITH_SEAL_PERIOD ? "its period and grace are not over"
-                                                        : "its newest file is too young",
+                                                        : "its newest file is below quiet_for",
                                until));
     p->plan.reason = LITH_PART_NOT_SEALED;
     p->plan.detail = detail;
@@ -426,9 +384,9 @@ static enum lith_code part_too_few(struct planning *p, const struct run *run, in
     char *detail = NULL;
 
     p->plan.due_ns = add_saturating(quiet, p->request->policy->settle_ns);
-    lith_time_text(p->plan.due_ns, until);
+    whole_second_text(p->plan.due_ns, until);
     LITH_TRY(lith_arena_format(p->arena, &detail, err,
-                               "%zu, min_files is %" PRIu64 "; from %s on two are enough",
+                               "%zu, min_files is %" PRIu64 "; from %s on (settle) two are enough",
                                run->count, p->request->policy->min_files, until));
     p->plan.reason = LITH_PART_TOO_FEW;
     p->plan.detail = detail;

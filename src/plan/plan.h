@@ -54,6 +54,8 @@ enum lith_part_reason {
 };
 
 const char *lith_file_reason_text(enum lith_file_reason reason);
+/* What a file is whose rows do not count; NULL where its state says no more than that. */
+const char *lith_not_live_text(const struct lith_snapshot_file *file);
 const char *lith_part_reason_text(enum lith_part_reason reason);
 /* True for the reasons that count as blocked (exit 3). */
 bool lith_part_reason_blocks(enum lith_part_reason reason);
