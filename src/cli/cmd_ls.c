@@ -144,7 +144,7 @@ static enum lith_code files_print(struct listing *list, enum form form, struct l
     if (list->count == 0)
         return lith_fail(err, LITH_E_NOT_FOUND, "%s: no live files, and DuckDB reads no empty list",
                          list->given);
-    (void)fputs("], union_by_name=true, hive_partitioning=false)\n", stdout);
+    (void)fputs("], union_by_name=true)\n", stdout);
     return LITH_OK;
 }
 
