@@ -19,6 +19,12 @@ struct lith_json;
  * takes about ten times the text: the caller bounds `bytes`. */
 LITH_MUST_CHECK enum lith_code lith_json_parse(const void *data, size_t bytes,
                                                struct lith_json **ret_root, struct lith_err *err);
+/*
+ * At least the heap that parsing this text takes, whatever it says. jansson takes it uncounted:
+ * callers charge it (lith_mem_charge) before they parse what somebody else wrote.
+ */
+size_t lith_json_cost(const void *data, size_t bytes);
+
 void lith_json_free(struct lith_json *root);
 struct lith_json *lith_json_clone(const struct lith_json *json); /* deep; NULL when out of memory */
 

@@ -23,7 +23,8 @@ static enum lith_code table_copy(struct build *b, const struct lith_entry *from,
     return LITH_OK;
 }
 
-/* The last LITH_LOG_COUNT_MIN entries stay, older ones as long as their event is missing. */
+/* The last LITH_LOG_COUNT_MIN entries stay, older ones as long as their event is missing; but a
+ * partition whose events nobody writes must not stop for ever, so there is an end to that. */
 static enum lith_code log_copy(struct build *b, enum lith_op op, struct lith_err *err)
 {
     const struct lith_manifest *base = b->base;
@@ -33,11 +34,9 @@ static enum lith_code log_copy(struct build *b, enum lith_op op, struct lith_err
 
     while (base_count - first + 1 > LITH_LOG_COUNT_MIN && base->log[first].event)
         first++;
+    if (base_count - first >= LITH_LOG_COUNT_MAX)
+        first = base_count - (LITH_LOG_COUNT_MAX - 1);
     size_t kept = base_count - first;
-    if (kept >= LITH_LOG_COUNT_MAX)
-        return lith_fail(err, LITH_E_LIMIT,
-                         "%zu commits without an audit event: write them before the next commit",
-                         kept);
     LITH_TRY(lith_arena_array(b->arena, kept + 1, sizeof(*b->next.log), &block, err));
     b->next.log = block;
     if (kept)

@@ -11,9 +11,6 @@
 #include "lake/manifest.h"
 #include "lake/manifest_fields.h"
 
-/* What jansson's tree takes, as a multiple of the text. */
-#define TREE_TIMES 10u
-
 struct reader {
     const char *file;
     struct lith_arena *arena;
@@ -401,8 +398,9 @@ enum lith_code lith_manifest_parse(const void *data, size_t bytes, const char *n
     if (bytes > LITH_MANIFEST_BYTES_MAX)
         return lith_fail(err, LITH_E_LIMIT, "%s has %zu bytes, at most %llu are read", name, bytes,
                          (unsigned long long)LITH_MANIFEST_BYTES_MAX);
-    LITH_TRY(lith_mem_charge(arena->mem, bytes * TREE_TIMES, err));
-    m.charged = bytes * TREE_TIMES;
+    size_t cost = lith_json_cost(data, bytes);
+    LITH_TRY(lith_mem_charge(arena->mem, cost, err));
+    m.charged = cost;
     enum lith_code code = lith_json_parse(data, bytes, &root, err);
     if (code != LITH_OK)
         (void)lith_err_prefix(err, "%s", name);

@@ -354,6 +354,23 @@ static void the_log_keeps_what_has_no_event(void **state)
     assert_int_equal(m[now].log_count, LITH_LOG_COUNT_MIN + 100 - (m[now].log[0].event ? 1 : 0));
 }
 
+/* Where nobody writes events, the log ends at its maximum, and commits go on. */
+static void the_log_ends_without_events(void **state)
+{
+    static struct lith_manifest m[2];
+    int now = 0;
+
+    (void)state;
+    m[0] = adopted();
+    for (unsigned i = 0; i < LITH_LOG_COUNT_MAX + 10; i++) {
+        struct lith_stamp stamp = stamp_at(i);
+        MUST(lith_commit_lease(&m[now], &stamp, &arena, &m[!now], &err));
+        now = !now;
+        assert_string_equal(m[now].log[m[now].log_count - 1].commit_id, m[now].commit_id);
+    }
+    assert_int_equal(m[now].log_count, LITH_LOG_COUNT_MAX);
+}
+
 static void a_loser_is_judged(void **state)
 {
     static struct lith_object there[] = {
@@ -463,6 +480,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(fence_and_clean, setup, teardown),
         cmocka_unit_test_setup_teardown(a_rollback_undoes_the_last_compaction, setup, teardown),
         cmocka_unit_test_setup_teardown(the_log_keeps_what_has_no_event, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_log_ends_without_events, setup, teardown),
         cmocka_unit_test_setup_teardown(a_loser_is_judged, setup, teardown),
         cmocka_unit_test_setup_teardown(no_memory_is_reported, setup, teardown),
     };

@@ -3,6 +3,8 @@
  */
 #include "support.h"
 
+#include <malloc.h>
+
 #include <math.h>
 
 #include "base/json.h"
@@ -334,10 +336,46 @@ static void random_values_come_back(void **state)
     }
 }
 
+/* The cost of a text covers what its tree takes, also of texts made to cost much. */
+static void test_cost(void **state)
+{
+    static const char *const units[] = {
+        "{}",        "[]",
+        "1",         "true",
+        "\"\"",      "\"a longer text of some thirty letters\"",
+        "{\"a\":1}", "{\"a\":{},\"b\":[],\"c\":\"\",\"d\":null,\"e\":1.5,\"f\":[1,2,3]}",
+        "[[[[]]]]",
+    };
+    enum { COUNT = 20000 };
+
+    (void)state;
+    for (size_t u = 0; u < sizeof(units) / sizeof(units[0]); u++) {
+        size_t unit_bytes = strlen(units[u]);
+        size_t bytes = COUNT * (unit_bytes + 1) + 1;
+        char *text = test_malloc(bytes + 1);
+        struct lith_json *root = NULL;
+        text[0] = '[';
+        for (size_t i = 0; i < COUNT; i++) {
+            memcpy(text + 1 + i * (unit_bytes + 1), units[u], unit_bytes);
+            text[(i + 1) * (unit_bytes + 1)] = i + 1 < COUNT ? ',' : ']';
+        }
+        struct mallinfo2 before = mallinfo2();
+        MUST(lith_json_parse(text, bytes, &root, &err));
+        struct mallinfo2 after = mallinfo2();
+        size_t taken = after.uordblks + after.hblkhd - before.uordblks - before.hblkhd;
+        if (taken > lith_json_cost(text, bytes))
+            fail_msg("%s: %zu bytes taken, %zu told", units[u], taken, lith_json_cost(text, bytes));
+        lith_json_free(root);
+        test_free(text);
+    }
+    assert_true(lith_json_cost("", 0) > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_survive),
+        cmocka_unit_test(test_cost),
         cmocka_unit_test(wrong_texts_are_refused),
         cmocka_unit_test(depth_has_a_limit),
         cmocka_unit_test(values_are_built_and_read),
