@@ -44,19 +44,7 @@ struct lith_chunk_reader {
  */
 static bool may_continue_prefixes(struct lith_slice created_by)
 {
-    static const char name[] = "parquet-mr";
-    static const char version[] = "parquet-mr version 1.";
-    size_t version_bytes = sizeof(version) - 1;
-
-    if (created_by.bytes == 0)
-        return true;
-    if (created_by.bytes < sizeof(name) - 1 || memcmp(created_by.data, name, sizeof(name) - 1) != 0)
-        return false;
-    if (created_by.bytes < version_bytes + 2 ||
-        memcmp(created_by.data, version, version_bytes) != 0)
-        return created_by.bytes == sizeof(name) - 1;
-    uint8_t minor = created_by.data[version_bytes];
-    return minor >= '0' && minor < '8' && created_by.data[version_bytes + 1] == '.';
+    return created_by.bytes == 0 || lith_is_old_parquet_mr(created_by, 8);
 }
 
 static enum lith_code fail_with_place(struct lith_chunk_reader *reader, enum lith_code code,

@@ -3,7 +3,7 @@
  *
  * A chunk without values has no pages, and writers put anything into its offsets: they are
  * cleared. Old writers give chunk sizes that are too small (parquet-mr < 1.2.9, PARQUET-816);
- * nothing here needs them to be exact. parquet-splice.md section 9.1, 4 and 5.
+ * page_source.h knows by how much; nothing here needs them to be exact. parquet-splice.md section 9.1, 4 and 5.
  */
 #include "parquet/footer_parse.h"
 

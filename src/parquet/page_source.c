@@ -18,6 +18,18 @@ static bool slice_begins(struct lith_slice slice, const char *prefix)
     return slice.bytes >= bytes && memcmp(slice.data, prefix, bytes) == 0;
 }
 
+bool lith_is_old_parquet_mr(struct lith_slice created_by, uint8_t minor)
+{
+    static const char name[] = "parquet-mr";
+    static const char version[] = "parquet-mr version 1.";
+    size_t bytes = sizeof(version) - 1;
+
+    if (!slice_begins(created_by, version) || created_by.bytes < bytes + 2)
+        return created_by.bytes == sizeof(name) - 1 && slice_begins(created_by, name);
+    uint8_t found = created_by.data[bytes];
+    return found >= '0' && found < '0' + minor && created_by.data[bytes + 1] == '.';
+}
+
 static void room_init(struct lith_page_room *room, const struct lith_work *work)
 {
     size_t bytes_max = lith_page_bytes_max(work);
@@ -42,23 +54,29 @@ enum lith_code lith_page_source_init(struct lith_page_source *pages, struct lith
     const struct lith_chunk_meta *meta = ref->meta;
 
     LITH_TRY(lith_codec_check(meta->codec, err));
-    if (meta->num_values < 0 || meta->data_page_offset < 0 || meta->dictionary_page_offset < 0)
+    if (meta->num_values < 0 || meta->data_page_offset < 0 || meta->dictionary_page_offset < 0 ||
+        meta->total_compressed_size < 0)
         return lith_fail(err, LITH_E_CORRUPT,
-                         "%" PRId64 " values, data page at %" PRId64 ", dictionary at %" PRId64,
-                         meta->num_values, meta->data_page_offset, meta->dictionary_page_offset);
+                         "%" PRId64 " values in %" PRId64 " bytes, data page at %" PRId64
+                         ", dictionary at %" PRId64,
+                         meta->num_values, meta->total_compressed_size, meta->data_page_offset,
+                         meta->dictionary_page_offset);
     int64_t start = meta->data_page_offset;
     if (meta->dictionary_page_offset > 0 && meta->dictionary_page_offset < start)
         start = meta->dictionary_page_offset;
+    uint64_t end_max = lith_min_u64(ref->footer_offset, source->size);
     *pages = (struct lith_page_source){
         .source = source,
         .meta = meta,
         .codecs = codecs,
         .work = work,
         .position = (uint64_t)start,
-        .end = lith_min_u64(ref->footer_offset, source->size),
+        .end = lith_min_u64((uint64_t)start + (uint64_t)meta->total_compressed_size, end_max),
+        .end_max = end_max,
         .values_left = (uint64_t)meta->num_values,
         /* parquet-cpp before Arrow 3 compressed V2 pages and said that it had not. */
         .always_compressed = slice_begins(ref->created_by, "parquet-cpp version "),
+        .size_lacks_header = lith_is_old_parquet_mr(ref->created_by, 3),
     };
     lith_buf_init(&pages->head, work->mem,
                   lith_min_size(LITH_PAGE_HEADER_BYTES_MAX, lith_work_share(work)));
@@ -120,13 +138,17 @@ static enum lith_code header_read(struct lith_page_source *pages, struct lith_pa
     return LITH_OK;
 }
 
-/* Moves past the page; its body must end before the footer. */
+/* Moves past the page; its body must end where the chunk does, or the next one's pages would pass
+ * for pages of this one. */
 static enum lith_code page_pass(struct lith_page_source *pages, const struct lith_page *page,
                                 struct lith_err *err)
 {
     uint64_t body = page->offset + page->header_bytes;
     uint64_t bytes = (uint64_t)page->header.compressed_bytes;
 
+    if (page->header.type == LITH_PAGE_DICTIONARY && pages->size_lacks_header &&
+        !pages->has_dictionary)
+        pages->end = lith_min_u64(pages->end + page->header_bytes, pages->end_max);
     if (bytes > pages->end - body)
         return lith_fail(err, LITH_E_CORRUPT,
                          "a body of %" PRIu64 " bytes, but the pages end in %" PRIu64, bytes,

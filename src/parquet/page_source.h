@@ -2,10 +2,11 @@
  * Walking the pages of a column chunk: headers checked, bodies checked and decompressed.
  *
  * Gives dictionary and data pages in order and leaves out what holds no values (index pages,
- * unknown pages, pages of zero values). The walk ends when the chunk's num_values have come, not
- * at its total_compressed_size, which old writers have wrong (PARQUET-816). A body that does not
- * fit its share of the budget stays in the file, or is decompressed into a scratch spool.
- * parquet-splice.md sections 1.1 to 1.3 and 9.1, 6.
+ * unknown pages, pages of zero values). The walk ends when the chunk's num_values have come, and
+ * fails where it would leave the chunk's total_compressed_size, to which the header of a dictionary
+ * page is added for writers that forgot it (PARQUET-816). A body that does not fit its share of the
+ * budget stays in the file, or is decompressed into a scratch spool. parquet-splice.md sections 1.1
+ * to 1.3 and 9.1, 6.
  */
 #ifndef LITH_PARQUET_PAGE_SOURCE_H
 #define LITH_PARQUET_PAGE_SOURCE_H
@@ -44,11 +45,13 @@ struct lith_page_source {
     struct lith_codec_context *codecs;
     const struct lith_work *work;
     uint64_t position;    /* of the next header */
-    uint64_t end;         /* pages end before the footer */
+    uint64_t end;         /* of the chunk */
+    uint64_t end_max;     /* the footer */
     uint64_t values_left; /* of the chunk */
     uint32_t page_index;  /* of the page that `page_offset` is about; skipped ones count */
     uint64_t page_offset;
     bool always_compressed; /* V2 pages whose header says otherwise (ARROW-10100) */
+    bool size_lacks_header; /* of the dictionary page */
     bool has_dictionary;
     bool has_data;
     bool started;         /* a header was looked for */
@@ -56,6 +59,9 @@ struct lith_page_source {
     struct lith_page_room dictionary;
     struct lith_page_room data;
 };
+
+/* Whether parquet-mr 1.x with x < minor (at most 9), or one without a version, wrote the file. */
+bool lith_is_old_parquet_mr(struct lith_slice created_by, uint8_t minor);
 
 /* Reads nothing yet. All pointers outlive the page source. UNSUPPORTED for the codec. */
 LITH_MUST_CHECK enum lith_code

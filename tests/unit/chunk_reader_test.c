@@ -28,6 +28,7 @@ struct forge {
     struct lith_chunk_meta meta;
     struct lith_row_group group;
     struct lith_footer footer;
+    size_t behind;          /* bytes at the end that are no longer the chunk's */
     struct lith_buf values; /* read: PLAIN values, byte arrays behind a length */
     uint64_t positions;
     uint64_t nulls;
@@ -132,6 +133,7 @@ static enum lith_code forge_read(struct forge *f, int64_t rows, int64_t num_valu
     f->footer.footer_offset = f->file.bytes;
     f->group.num_rows = rows;
     f->meta.num_values = num_values;
+    f->meta.total_compressed_size = (int64_t)(f->file.bytes - f->behind - 4);
     lith_buf_clear(&f->values);
     f->positions = 0;
     f->nulls = 0;
@@ -178,6 +180,65 @@ static void what_holds_no_values_is_passed_over(void **state)
     refused(&f, 3, 4, "at least 4 rows, its row group 3");
     refused(&f, 5, 4, "has 4 rows, its row group 5");
     refused(&f, 3, 3, "2 values in the page, but only 1 of 3");
+    forge_done(&f);
+}
+
+/* What follows a chunk is the next one: a chunk that lacks a page must not take pages from it. */
+static void pages_of_the_next_chunk_are_not_taken(void **state)
+{
+    struct lith_page_header unknown = {.type = 37};
+    struct forge f;
+    size_t own_bytes;
+
+    (void)state;
+    forge_init(&f, LITH_TYPE_INT32, 0, 0, LARGE);
+    forge_page(&f, v1(2), numbers, 8);
+    forge_page(&f, unknown, numbers, 8);
+    own_bytes = f.file.bytes;
+    forge_page(&f, v1(2), numbers + 2, 8);
+    f.behind = f.file.bytes - own_bytes;
+    refused(&f, 4, 4, "no page header in 0 bytes, and 2 of 4 values are still to come");
+    f.behind--;
+    refused(&f, 4, 4, "no page header in 1 bytes");
+    f.behind = 1;
+    refused(&f, 4, 4, "a body of 8 bytes, but the pages end in 7");
+    f.behind = 0;
+    MUST(forge_read(&f, 4, 4));
+    forge_done(&f);
+}
+
+/* PARQUET-816: the header of the dictionary page is missing in the size, and no byte more. */
+static void old_sizes_lack_the_header_of_the_dictionary(void **state)
+{
+    static const struct {
+        const char *created_by;
+        bool lacks;
+    } writers[] = {{"parquet-mr", true},
+                   {"parquet-mr version 1.2.5", true},
+                   {"parquet-mr version 1.3.0", false},
+                   {"parquet-mr version 1.12.2", false},
+                   {"parquet-mr-next", false},
+                   {"", false}};
+    static const uint8_t body[] = {1, 0x03, 0x1b}; /* width 1; 8 bits of ids: 1 1 0 1 */
+    struct lith_page_header ids = v1(4);
+    struct forge f;
+
+    (void)state;
+    ids.encoding = LITH_ENCODING_RLE_DICTIONARY;
+    forge_init(&f, LITH_TYPE_INT32, 0, 0, LARGE);
+    forge_page(&f, dictionary(2), numbers, 8);
+    size_t header_bytes = f.file.bytes - 4 - 8;
+    forge_page(&f, ids, body, sizeof(body));
+    for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
+        f.footer.created_by = lith_slice_text(writers[i].created_by);
+        f.behind = header_bytes;
+        if (writers[i].lacks)
+            MUST(forge_read(&f, 4, 4));
+        else
+            refused(&f, 4, 4, "page 1 at byte");
+        f.behind = header_bytes + 1;
+        refused(&f, 4, 4, "page 1 at byte");
+    }
     forge_done(&f);
 }
 
@@ -453,6 +514,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_holds_no_values_is_passed_over),
+        cmocka_unit_test(pages_of_the_next_chunk_are_not_taken),
+        cmocka_unit_test(old_sizes_lack_the_header_of_the_dictionary),
         cmocka_unit_test(one_dictionary_in_front),
         cmocka_unit_test(checksums_are_checked_at_any_size),
         cmocka_unit_test(v2_pages),
