@@ -24,7 +24,7 @@ void lith_stamp_draw(struct lith_env *env, int64_t at_ns, struct lith_stamp *ret
 }
 
 /* What an adoption starts from: generation 1, or a foreign manifest's names and fields. */
-static enum lith_code adopt_begin(struct build *b, const struct lith_manifest *base,
+static enum lith_code adopt_begin(struct lith_commit_build *b, const struct lith_manifest *base,
                                   const struct lith_adopt *adopt, const struct lith_stamp *stamp,
                                   struct lith_arena *arena, struct lith_err *err)
 {
@@ -33,7 +33,7 @@ static enum lith_code adopt_begin(struct build *b, const struct lith_manifest *b
     void *blocks[2] = {0};
     size_t rows = adopt->listing->object_count;
 
-    *b = (struct build){.base = base ? base : &nothing, .stamp = stamp, .arena = arena};
+    *b = (struct lith_commit_build){.base = base ? base : &nothing, .stamp = stamp, .arena = arena};
     LITH_TRY(lith_arena_copy(arena, stamp->commit_id, strlen(stamp->commit_id), &id, err));
     b->commit_id = id;
     b->next = (struct lith_manifest){.name = base ? base->name : adopt->manifest_name,
@@ -43,7 +43,7 @@ static enum lith_code adopt_begin(struct build *b, const struct lith_manifest *b
                                      .committed_at_ns = stamp->at_ns,
                                      .raw = b->base->raw};
     memcpy(b->next.pid, adopt->pid, sizeof(b->next.pid));
-    LITH_TRY(build_index(b->base->files, b->base->file_count, arena, &b->files, err));
+    LITH_TRY(lith_commit_build_index(b->base->files, b->base->file_count, arena, &b->files, err));
     LITH_TRY(lith_arena_array(arena, rows, sizeof(struct lith_entry), &blocks[0], err));
     LITH_TRY(lith_arena_array(arena, rows, sizeof(struct lith_entry), &blocks[1], err));
     b->next.files = blocks[0];
@@ -63,7 +63,7 @@ enum lith_code lith_commit_adopt(const struct lith_manifest *base, const struct 
                                  const struct lith_stamp *stamp, struct lith_arena *arena,
                                  struct lith_manifest *ret_next, struct lith_err *err)
 {
-    struct build b;
+    struct lith_commit_build b;
     size_t row = 0;
 
     if (base && !base->foreign)
@@ -78,30 +78,30 @@ enum lith_code lith_commit_adopt(const struct lith_manifest *base, const struct 
             .name = object->name, .etag = object->etag, .size = object->size};
         if (!lith_name_is_data(object->name))
             continue;
-        bool named = base && name_index_find(&b.files, object->name, &row);
+        bool named = base && lith_name_index_find(&b.files, object->name, &row);
         if (!base || named || adopt->unlisted_live)
-            LITH_TRY(build_add_file(&b, &entry, err));
+            LITH_TRY(lith_commit_build_add_file(&b, &entry, err));
         else
-            LITH_TRY(build_add_gone(&b, &entry, err));
+            LITH_TRY(lith_commit_build_add_gone(&b, &entry, err));
     }
-    struct name_index present;
-    LITH_TRY(build_index(b.next.files, b.next.file_count, arena, &present, err));
+    struct lith_name_index present;
+    LITH_TRY(lith_commit_build_index(b.next.files, b.next.file_count, arena, &present, err));
     for (size_t i = 0; base && i < b.files.count; i++) {
-        if (!name_index_find(&present, b.files.refs[i].name, &row))
+        if (!lith_name_index_find(&present, b.files.refs[i].name, &row))
             return lith_fail(err, LITH_E_INVALID, "%s names %s, which is not there", base->name,
                              b.files.refs[i].name);
     }
-    return build_end(&b, ret_next, err);
+    return lith_commit_build_end(&b, ret_next, err);
 }
 
 enum lith_code lith_commit_lease(const struct lith_manifest *base, const struct lith_stamp *stamp,
                                  struct lith_arena *arena, struct lith_manifest *ret_next,
                                  struct lith_err *err)
 {
-    struct build b;
+    struct lith_commit_build b;
 
-    LITH_TRY(build_begin(&b, base, LITH_OP_LEASE, true, 0, stamp, arena, err));
-    return build_end(&b, ret_next, err);
+    LITH_TRY(lith_commit_build_begin(&b, base, LITH_OP_LEASE, true, 0, stamp, arena, err));
+    return lith_commit_build_end(&b, ret_next, err);
 }
 
 static bool identity_equal(const struct lith_entry *a, const struct lith_entry *b)
@@ -127,12 +127,12 @@ static enum lith_code rows_sum(const struct lith_entry *entries, size_t count, u
 }
 
 /* Live with the identity that was read, or late: not known to the manifest at all. */
-static enum lith_code input_check(const struct build *b, const struct lith_entry *input,
+static enum lith_code input_check(const struct lith_commit_build *b, const struct lith_entry *input,
                                   struct lith_err *err)
 {
     size_t row = 0;
 
-    if (name_index_find(&b->files, input->name, &row)) {
+    if (lith_name_index_find(&b->files, input->name, &row)) {
         const struct lith_entry *entry = &b->base->files[row];
         if (!identity_equal(entry, input))
             return lith_fail(err, LITH_E_INVALID, "input %s is %s, the manifest names %s",
@@ -143,15 +143,16 @@ static enum lith_code input_check(const struct build *b, const struct lith_entry
                              input->name, input->rows, entry->rows);
         return LITH_OK;
     }
-    if (!lith_name_is_data(input->name) || name_index_find(&b->retired, input->name, &row) ||
-        build_is_gone(b, input->name, input->size) || build_is_condemned(b, input->name) ||
+    if (!lith_name_is_data(input->name) || lith_name_index_find(&b->retired, input->name, &row) ||
+        lith_commit_build_is_gone(b, input->name, input->size) ||
+        lith_commit_build_is_condemned(b, input->name) ||
         lith_output_name_is_of(input->name, b->base->pid))
         return lith_fail(err, LITH_E_INVALID, "input %s is not live", input->name);
     return LITH_OK;
 }
 
-static enum lith_code output_check(const struct build *b, const struct lith_entry *output,
-                                   struct lith_err *err)
+static enum lith_code output_check(const struct lith_commit_build *b,
+                                   const struct lith_entry *output, struct lith_err *err)
 {
     struct lith_output_name parts;
     size_t row = 0;
@@ -162,8 +163,9 @@ static enum lith_code output_check(const struct build *b, const struct lith_entr
     if (parts.epoch != b->base->epoch)
         return lith_fail(err, LITH_E_INVALID, "output %s is of another epoch than %" PRIu64,
                          output->name, b->base->epoch);
-    if (name_index_find(&b->files, output->name, &row) ||
-        name_index_find(&b->retired, output->name, &row) || build_is_condemned(b, output->name))
+    if (lith_name_index_find(&b->files, output->name, &row) ||
+        lith_name_index_find(&b->retired, output->name, &row) ||
+        lith_commit_build_is_condemned(b, output->name))
         return lith_fail(err, LITH_E_INVALID, "output %s is known already", output->name);
     return LITH_OK;
 }
@@ -173,65 +175,69 @@ enum lith_code lith_commit_compact(const struct lith_manifest *base,
                                    const struct lith_stamp *stamp, struct lith_arena *arena,
                                    struct lith_manifest *ret_next, struct lith_err *err)
 {
-    struct build b;
-    struct name_index inputs;
+    struct lith_commit_build b;
+    struct lith_name_index inputs;
     uint64_t rows_in = 0;
     uint64_t rows_out = 0;
 
-    LITH_TRY(build_begin(&b, base, LITH_OP_COMPACT, false,
-                         compact->input_count + compact->output_count, stamp, arena, err));
+    LITH_TRY(lith_commit_build_begin(&b, base, LITH_OP_COMPACT, false,
+                                     compact->input_count + compact->output_count, stamp, arena,
+                                     err));
     LITH_TRY(rows_sum(compact->inputs, compact->input_count, &rows_in, err));
     LITH_TRY(rows_sum(compact->outputs, compact->output_count, &rows_out, err));
     if (rows_in != rows_out)
         return lith_fail(err, LITH_E_INVALID, "%" PRIu64 " rows went in, %" PRIu64 " came out",
                          rows_in, rows_out);
-    LITH_TRY(build_index(compact->inputs, compact->input_count, arena, &inputs, err));
-    if (name_index_double(&inputs))
-        return lith_fail(err, LITH_E_INVALID, "input %s twice", name_index_double(&inputs));
+    LITH_TRY(lith_commit_build_index(compact->inputs, compact->input_count, arena, &inputs, err));
+    if (lith_name_index_double(&inputs))
+        return lith_fail(err, LITH_E_INVALID, "input %s twice", lith_name_index_double(&inputs));
     for (size_t i = 0; i < compact->input_count; i++) {
         struct lith_entry entry = compact->inputs[i];
         size_t row = 0;
         LITH_TRY(input_check(&b, &entry, err));
-        entry.raw = name_index_find(&b.files, entry.name, &row) ? base->files[row].raw : NULL;
-        LITH_TRY(build_add_retired(&b, &entry, err));
+        entry.raw = lith_name_index_find(&b.files, entry.name, &row) ? base->files[row].raw : NULL;
+        LITH_TRY(lith_commit_build_add_retired(&b, &entry, err));
     }
-    build_drop(b.next.files, &b.next.file_count, &inputs);
+    lith_commit_build_drop(b.next.files, &b.next.file_count, &inputs);
     uint64_t before = b.next.file_count + compact->input_count;
     for (size_t i = 0; i < compact->output_count; i++) {
         LITH_TRY(output_check(&b, &compact->outputs[i], err));
-        LITH_TRY(build_add_file(&b, &compact->outputs[i], err));
+        LITH_TRY(lith_commit_build_add_file(&b, &compact->outputs[i], err));
     }
     const char *verdict = b.next.file_count < before ? "reduced" : "unchanged";
-    LITH_TRY(build_outcome(&b, compact->policy_hash, verdict, compact->settled, before, err));
-    return build_end(&b, ret_next, err);
+    LITH_TRY(lith_commit_build_outcome(&b, compact->policy_hash, verdict, compact->settled, before,
+                                       err));
+    return lith_commit_build_end(&b, ret_next, err);
 }
 
 /* A late file, or one whose name was retired as other bytes. */
-static enum lith_code fold_one(struct build *b, const struct lith_entry *file, struct lith_err *err)
+static enum lith_code fold_one(struct lith_commit_build *b, const struct lith_entry *file,
+                               struct lith_err *err)
 {
     size_t row = 0;
 
     if (!lith_name_is_data(file->name) || !file->etag ||
-        name_index_find(&b->files, file->name, &row) || build_is_condemned(b, file->name) ||
+        lith_name_index_find(&b->files, file->name, &row) ||
+        lith_commit_build_is_condemned(b, file->name) ||
         lith_output_name_is_of(file->name, b->base->pid) ||
-        build_is_gone(b, file->name, file->size))
+        lith_commit_build_is_gone(b, file->name, file->size))
         return lith_fail(err, LITH_E_INVALID, "fold: %s is not late", file->name);
-    if (name_index_find(&b->retired, file->name, &row)) {
+    if (lith_name_index_find(&b->retired, file->name, &row)) {
         const struct lith_entry *old = &b->base->retired[row];
         if (identity_equal(old, file))
             return lith_fail(err, LITH_E_INVALID, "fold: %s is retired", file->name);
-        LITH_TRY(build_add_gone(b, old, err));
+        LITH_TRY(lith_commit_build_add_gone(b, old, err));
     }
-    return build_add_file(b, file, err);
+    return lith_commit_build_add_file(b, file, err);
 }
 
-static enum lith_code refresh_one(struct build *b, const struct lith_entry *entry,
+static enum lith_code refresh_one(struct lith_commit_build *b, const struct lith_entry *entry,
                                   struct lith_err *err)
 {
     size_t row = 0;
     void *etag = NULL;
 
-    if (!name_index_find(&b->retired, entry->name, &row))
+    if (!lith_name_index_find(&b->retired, entry->name, &row))
         return lith_fail(err, LITH_E_INVALID, "refresh: %s is not retired", entry->name);
     struct lith_entry *old = &b->next.retired[row];
     if (!entry->etag || !entry->has_crc || !entry->has_rows || !old->has_crc || !old->has_rows ||
@@ -244,22 +250,23 @@ static enum lith_code refresh_one(struct build *b, const struct lith_entry *entr
 }
 
 /* New entries replace older ones of the same name. */
-static enum lith_code quarantine_add(struct build *b, const struct lith_fold *fold,
+static enum lith_code quarantine_add(struct lith_commit_build *b, const struct lith_fold *fold,
                                      struct lith_err *err)
 {
     struct lith_manifest *next = &b->next;
-    struct name_index fresh;
+    struct lith_name_index fresh;
     void *block = NULL;
     size_t kept = 0;
     size_t row = 0;
 
-    LITH_TRY(name_index_build(fold->quarantine, fold->quarantine_count, sizeof(*fold->quarantine),
-                              offsetof(struct lith_quarantine, name), b->arena, &fresh, err));
+    LITH_TRY(lith_name_index_build(fold->quarantine, fold->quarantine_count,
+                                   sizeof(*fold->quarantine),
+                                   offsetof(struct lith_quarantine, name), b->arena, &fresh, err));
     LITH_TRY(lith_arena_array(b->arena, next->quarantine_count + fold->quarantine_count,
                               sizeof(*next->quarantine), &block, err));
     struct lith_quarantine *rows = block;
     for (size_t i = 0; i < next->quarantine_count; i++) {
-        if (!name_index_find(&fresh, next->quarantine[i].name, &row))
+        if (!lith_name_index_find(&fresh, next->quarantine[i].name, &row))
             rows[kept++] = next->quarantine[i];
     }
     for (size_t i = 0; i < fold->quarantine_count; i++)
@@ -273,17 +280,18 @@ enum lith_code lith_commit_fold(const struct lith_manifest *base, const struct l
                                 const struct lith_stamp *stamp, struct lith_arena *arena,
                                 struct lith_manifest *ret_next, struct lith_err *err)
 {
-    struct build b;
-    struct name_index folded;
+    struct lith_commit_build b;
+    struct lith_name_index folded;
 
-    LITH_TRY(build_begin(&b, base, LITH_OP_FOLD, false, fold->file_count, stamp, arena, err));
+    LITH_TRY(lith_commit_build_begin(&b, base, LITH_OP_FOLD, false, fold->file_count, stamp, arena,
+                                     err));
     for (size_t i = 0; i < fold->refreshed_count; i++)
         LITH_TRY(refresh_one(&b, &fold->refreshed[i], err));
     for (size_t i = 0; i < fold->file_count; i++)
         LITH_TRY(fold_one(&b, &fold->files[i], err));
-    LITH_TRY(build_index(fold->files, fold->file_count, arena, &folded, err));
-    build_drop(b.next.retired, &b.next.retired_count, &folded);
+    LITH_TRY(lith_commit_build_index(fold->files, fold->file_count, arena, &folded, err));
+    lith_commit_build_drop(b.next.retired, &b.next.retired_count, &folded);
     if (fold->quarantine_count)
         LITH_TRY(quarantine_add(&b, fold, err));
-    return build_end(&b, ret_next, err);
+    return lith_commit_build_end(&b, ret_next, err);
 }

@@ -11,8 +11,9 @@
 #include "base/limits.h"
 #include "lake/commit_build.h"
 
-static enum lith_code table_copy(struct build *b, const struct lith_entry *from, size_t count,
-                                 size_t more, struct lith_entry **ret_entries, struct lith_err *err)
+static enum lith_code table_copy(struct lith_commit_build *b, const struct lith_entry *from,
+                                 size_t count, size_t more, struct lith_entry **ret_entries,
+                                 struct lith_err *err)
 {
     void *block = NULL;
 
@@ -25,7 +26,7 @@ static enum lith_code table_copy(struct build *b, const struct lith_entry *from,
 
 /* The last LITH_LOG_COUNT_MIN entries stay, older ones as long as their event is missing; but a
  * partition whose events nobody writes must not stop for ever, so there is an end to that. */
-static enum lith_code log_copy(struct build *b, enum lith_op op, struct lith_err *err)
+static enum lith_code log_copy(struct lith_commit_build *b, enum lith_op op, struct lith_err *err)
 {
     const struct lith_manifest *base = b->base;
     size_t base_count = base ? base->log_count : 0;
@@ -50,16 +51,17 @@ static enum lith_code log_copy(struct build *b, enum lith_op op, struct lith_err
     return LITH_OK;
 }
 
-static enum lith_code tables_begin(struct build *b, size_t more, struct lith_err *err)
+static enum lith_code tables_begin(struct lith_commit_build *b, size_t more, struct lith_err *err)
 {
     const struct lith_manifest *base = b->base;
     struct lith_manifest *next = &b->next;
 
-    LITH_TRY(build_index(base->files, base->file_count, b->arena, &b->files, err));
-    LITH_TRY(build_index(base->retired, base->retired_count, b->arena, &b->retired, err));
-    LITH_TRY(build_index(base->gone, base->gone_count, b->arena, &b->gone, err));
-    LITH_TRY(name_index_build(base->condemned, base->condemned_count, sizeof(*base->condemned), 0,
-                              b->arena, &b->condemned, err));
+    LITH_TRY(lith_commit_build_index(base->files, base->file_count, b->arena, &b->files, err));
+    LITH_TRY(
+        lith_commit_build_index(base->retired, base->retired_count, b->arena, &b->retired, err));
+    LITH_TRY(lith_commit_build_index(base->gone, base->gone_count, b->arena, &b->gone, err));
+    LITH_TRY(lith_name_index_build(base->condemned, base->condemned_count, sizeof(*base->condemned),
+                                   0, b->arena, &b->condemned, err));
     LITH_TRY(table_copy(b, base->files, base->file_count, more, &next->files, err));
     LITH_TRY(table_copy(b, base->retired, base->retired_count, more, &next->retired, err));
     LITH_TRY(table_copy(b, base->gone, base->gone_count, more, &next->gone, err));
@@ -71,13 +73,15 @@ static enum lith_code tables_begin(struct build *b, size_t more, struct lith_err
     return LITH_OK;
 }
 
-enum lith_code build_begin(struct build *b, const struct lith_manifest *base, enum lith_op op,
-                           bool raise_epoch, size_t more, const struct lith_stamp *stamp,
-                           struct lith_arena *arena, struct lith_err *err)
+enum lith_code lith_commit_build_begin(struct lith_commit_build *b,
+                                       const struct lith_manifest *base, enum lith_op op,
+                                       bool raise_epoch, size_t more,
+                                       const struct lith_stamp *stamp, struct lith_arena *arena,
+                                       struct lith_err *err)
 {
     void *id = NULL;
 
-    *b = (struct build){.base = base, .stamp = stamp, .arena = arena};
+    *b = (struct lith_commit_build){.base = base, .stamp = stamp, .arena = arena};
     if (!base || base->foreign)
         return lith_fail(err, LITH_E_INVALID, "%s: the partition is not adopted yet",
                          lith_op_name(op));
@@ -99,20 +103,20 @@ enum lith_code build_begin(struct build *b, const struct lith_manifest *base, en
 }
 
 /* Set-aside files that are no longer live need no entry. */
-static enum lith_code quarantine_trim(struct build *b, struct lith_err *err)
+static enum lith_code quarantine_trim(struct lith_commit_build *b, struct lith_err *err)
 {
     struct lith_manifest *next = &b->next;
-    struct name_index files;
+    struct lith_name_index files;
     void *block = NULL;
     size_t kept = 0;
     size_t row = 0;
 
-    LITH_TRY(build_index(next->files, next->file_count, b->arena, &files, err));
+    LITH_TRY(lith_commit_build_index(next->files, next->file_count, b->arena, &files, err));
     LITH_TRY(
         lith_arena_array(b->arena, next->quarantine_count, sizeof(*next->quarantine), &block, err));
     struct lith_quarantine *rows = block;
     for (size_t i = 0; i < next->quarantine_count; i++) {
-        if (name_index_find(&files, next->quarantine[i].name, &row))
+        if (lith_name_index_find(&files, next->quarantine[i].name, &row))
             rows[kept++] = next->quarantine[i];
     }
     next->quarantine = rows;
@@ -125,7 +129,8 @@ static int compare_names(const void *a, const void *b)
     return strcmp(((const struct lith_entry *)a)->name, ((const struct lith_entry *)b)->name);
 }
 
-enum lith_code build_end(struct build *b, struct lith_manifest *ret_next, struct lith_err *err)
+enum lith_code lith_commit_build_end(struct lith_commit_build *b, struct lith_manifest *ret_next,
+                                     struct lith_err *err)
 {
     LITH_TRY(quarantine_trim(b, err));
     if (b->next.file_count)
@@ -135,7 +140,7 @@ enum lith_code build_end(struct build *b, struct lith_manifest *ret_next, struct
     return LITH_OK;
 }
 
-static enum lith_code text_own(struct build *b, const char **text, struct lith_err *err)
+static enum lith_code text_own(struct lith_commit_build *b, const char **text, struct lith_err *err)
 {
     void *copy = NULL;
 
@@ -146,7 +151,7 @@ static enum lith_code text_own(struct build *b, const char **text, struct lith_e
     return LITH_OK;
 }
 
-static enum lith_code row_own(struct build *b, const struct lith_entry *entry,
+static enum lith_code row_own(struct lith_commit_build *b, const struct lith_entry *entry,
                               struct lith_entry *to, struct lith_err *err)
 {
     *to = *entry;
@@ -158,38 +163,41 @@ static enum lith_code row_own(struct build *b, const struct lith_entry *entry,
     return LITH_OK;
 }
 
-enum lith_code build_add_file(struct build *b, const struct lith_entry *entry, struct lith_err *err)
+enum lith_code lith_commit_build_add_file(struct lith_commit_build *b,
+                                          const struct lith_entry *entry, struct lith_err *err)
 {
     return row_own(b, entry, &b->next.files[b->next.file_count++], err);
 }
 
-enum lith_code build_add_retired(struct build *b, const struct lith_entry *entry,
-                                 struct lith_err *err)
+enum lith_code lith_commit_build_add_retired(struct lith_commit_build *b,
+                                             const struct lith_entry *entry, struct lith_err *err)
 {
     return row_own(b, entry, &b->next.retired[b->next.retired_count++], err);
 }
 
-enum lith_code build_add_gone(struct build *b, const struct lith_entry *entry, struct lith_err *err)
+enum lith_code lith_commit_build_add_gone(struct lith_commit_build *b,
+                                          const struct lith_entry *entry, struct lith_err *err)
 {
     return row_own(b, entry, &b->next.gone[b->next.gone_count++], err);
 }
 
-void build_drop(struct lith_entry *entries, size_t *count, const struct name_index *names)
+void lith_commit_build_drop(struct lith_entry *entries, size_t *count,
+                            const struct lith_name_index *names)
 {
     size_t kept = 0;
     size_t row = 0;
 
     for (size_t i = 0; i < *count; i++) {
-        if (!name_index_find(names, entries[i].name, &row))
+        if (!lith_name_index_find(names, entries[i].name, &row))
             entries[kept++] = entries[i];
     }
     *count = kept;
 }
 
-bool build_is_gone(const struct build *b, const char *name, uint64_t size)
+bool lith_commit_build_is_gone(const struct lith_commit_build *b, const char *name, uint64_t size)
 {
     size_t begin = 0;
-    size_t count = name_index_run(&b->gone, name, &begin);
+    size_t count = lith_name_index_run(&b->gone, name, &begin);
 
     for (size_t i = begin; i < begin + count; i++) {
         if (b->base->gone[b->gone.refs[i].index].size == size)
@@ -198,22 +206,24 @@ bool build_is_gone(const struct build *b, const char *name, uint64_t size)
     return false;
 }
 
-bool build_is_condemned(const struct build *b, const char *name)
+bool lith_commit_build_is_condemned(const struct lith_commit_build *b, const char *name)
 {
     size_t row = 0;
 
-    return name_index_find(&b->condemned, name, &row);
+    return lith_name_index_find(&b->condemned, name, &row);
 }
 
-enum lith_code build_index(const struct lith_entry *entries, size_t count, struct lith_arena *arena,
-                           struct name_index *ret_index, struct lith_err *err)
+enum lith_code lith_commit_build_index(const struct lith_entry *entries, size_t count,
+                                       struct lith_arena *arena, struct lith_name_index *ret_index,
+                                       struct lith_err *err)
 {
-    return name_index_build(entries, count, sizeof(*entries), offsetof(struct lith_entry, name),
-                            arena, ret_index, err);
+    return lith_name_index_build(entries, count, sizeof(*entries),
+                                 offsetof(struct lith_entry, name), arena, ret_index, err);
 }
 
-enum lith_code build_outcome(struct build *b, const char *policy_hash, const char *verdict,
-                             bool settled, uint64_t files_before, struct lith_err *err)
+enum lith_code lith_commit_build_outcome(struct lith_commit_build *b, const char *policy_hash,
+                                         const char *verdict, bool settled, uint64_t files_before,
+                                         struct lith_err *err)
 {
     struct lith_outcome outcome = {.writer = LITH_WRITER_VERSION,
                                    .files_before = files_before,

@@ -8,17 +8,17 @@
 #include "lake/name_index.h"
 
 /* The next manifest while it is made. `base` may be NULL (adopt). */
-struct build {
+struct lith_commit_build {
     const struct lith_manifest *base;
     const struct lith_stamp *stamp;
     struct lith_arena *arena;
     struct lith_manifest next;
     const char *commit_id; /* the stamp's, in the arena */
     /* Looked up in `base`; refs of a row give its number in the table. */
-    struct name_index files;
-    struct name_index retired;
-    struct name_index gone;
-    struct name_index condemned;
+    struct lith_name_index files;
+    struct lith_name_index retired;
+    struct lith_name_index gone;
+    struct lith_name_index condemned;
 };
 
 /*
@@ -26,38 +26,46 @@ struct build {
  * the tables are copies with room for `more` rows each (files, retired, gone). INVALID for a
  * foreign base; LIMIT when the log is full of commits without audit events.
  */
-LITH_MUST_CHECK enum lith_code build_begin(struct build *b, const struct lith_manifest *base,
-                                           enum lith_op op, bool raise_epoch, size_t more,
-                                           const struct lith_stamp *stamp, struct lith_arena *arena,
-                                           struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_commit_build_begin(struct lith_commit_build *b,
+                                                       const struct lith_manifest *base,
+                                                       enum lith_op op, bool raise_epoch,
+                                                       size_t more, const struct lith_stamp *stamp,
+                                                       struct lith_arena *arena,
+                                                       struct lith_err *err);
 
 /* Checks and gives the result. */
-LITH_MUST_CHECK enum lith_code build_end(struct build *b, struct lith_manifest *ret_next,
-                                         struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_commit_build_end(struct lith_commit_build *b,
+                                                     struct lith_manifest *ret_next,
+                                                     struct lith_err *err);
 
 /* Adds a row; the room was asked for at the beginning. Texts are copied. */
-LITH_MUST_CHECK enum lith_code build_add_file(struct build *b, const struct lith_entry *entry,
-                                              struct lith_err *err);
-LITH_MUST_CHECK enum lith_code build_add_retired(struct build *b, const struct lith_entry *entry,
-                                                 struct lith_err *err);
-LITH_MUST_CHECK enum lith_code build_add_gone(struct build *b, const struct lith_entry *entry,
-                                              struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_commit_build_add_file(struct lith_commit_build *b,
+                                                          const struct lith_entry *entry,
+                                                          struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_commit_build_add_retired(struct lith_commit_build *b,
+                                                             const struct lith_entry *entry,
+                                                             struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_commit_build_add_gone(struct lith_commit_build *b,
+                                                          const struct lith_entry *entry,
+                                                          struct lith_err *err);
 
 /* Drops the rows whose name is in `names`, and keeps the order of the others. */
-void build_drop(struct lith_entry *entries, size_t *count, const struct name_index *names);
+void lith_commit_build_drop(struct lith_entry *entries, size_t *count,
+                            const struct lith_name_index *names);
 
 /* True when `gone` of the base has that name and size. */
-bool build_is_gone(const struct build *b, const char *name, uint64_t size);
+bool lith_commit_build_is_gone(const struct lith_commit_build *b, const char *name, uint64_t size);
 
-bool build_is_condemned(const struct build *b, const char *name);
+bool lith_commit_build_is_condemned(const struct lith_commit_build *b, const char *name);
 
-LITH_MUST_CHECK enum lith_code build_index(const struct lith_entry *entries, size_t count,
-                                           struct lith_arena *arena, struct name_index *ret_index,
-                                           struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_commit_build_index(const struct lith_entry *entries,
+                                                       size_t count, struct lith_arena *arena,
+                                                       struct lith_name_index *ret_index,
+                                                       struct lith_err *err);
 
 /* Sets the outcome; live_hash is that of next.files. */
-LITH_MUST_CHECK enum lith_code build_outcome(struct build *b, const char *policy_hash,
-                                             const char *verdict, bool settled,
-                                             uint64_t files_before, struct lith_err *err);
+LITH_MUST_CHECK enum lith_code
+lith_commit_build_outcome(struct lith_commit_build *b, const char *policy_hash, const char *verdict,
+                          bool settled, uint64_t files_before, struct lith_err *err);
 
 #endif

@@ -9,13 +9,15 @@
 #include "lake/commit_build.h"
 
 /* Only what is retired, or an output that nothing names, may be condemned. */
-static enum lith_code fence_check(const struct build *b, const char *name, struct lith_err *err)
+static enum lith_code fence_check(const struct lith_commit_build *b, const char *name,
+                                  struct lith_err *err)
 {
     size_t row = 0;
 
-    if (name_index_find(&b->files, name, &row))
+    if (lith_name_index_find(&b->files, name, &row))
         return lith_fail(err, LITH_E_INVALID, "fence: %s is live", name);
-    if (!name_index_find(&b->retired, name, &row) && !lith_output_name_is_of(name, b->base->pid))
+    if (!lith_name_index_find(&b->retired, name, &row) &&
+        !lith_output_name_is_of(name, b->base->pid))
         return lith_fail(err, LITH_E_INVALID, "fence: %s is neither retired nor an output of %s",
                          name, b->base->pid);
     return LITH_OK;
@@ -26,10 +28,10 @@ enum lith_code lith_commit_fence(const struct lith_manifest *base, const char *c
                                  struct lith_arena *arena, struct lith_manifest *ret_next,
                                  struct lith_err *err)
 {
-    struct build b;
+    struct lith_commit_build b;
     void *block = NULL;
 
-    LITH_TRY(build_begin(&b, base, LITH_OP_FENCE, true, 0, stamp, arena, err));
+    LITH_TRY(lith_commit_build_begin(&b, base, LITH_OP_FENCE, true, 0, stamp, arena, err));
     LITH_TRY(lith_arena_array(arena, base->condemned_count + count, sizeof(char *), &block, err));
     const char **condemned = block;
     size_t kept = base->condemned_count;
@@ -38,14 +40,14 @@ enum lith_code lith_commit_fence(const struct lith_manifest *base, const char *c
     for (size_t i = 0; i < count; i++) {
         void *copy = NULL;
         LITH_TRY(fence_check(&b, names[i], err));
-        if (build_is_condemned(&b, names[i]))
+        if (lith_commit_build_is_condemned(&b, names[i]))
             continue;
         LITH_TRY(lith_arena_copy(arena, names[i], strlen(names[i]), &copy, err));
         condemned[kept++] = copy;
     }
     b.next.condemned = condemned;
     b.next.condemned_count = kept;
-    return build_end(&b, ret_next, err);
+    return lith_commit_build_end(&b, ret_next, err);
 }
 
 /* A file is there as long as its name or that of a delete cut off is listed. */
@@ -80,7 +82,7 @@ static bool is_kept(const struct lith_clean *clean, const char *name)
     return false;
 }
 
-static enum lith_code retired_clean(struct build *b, const struct lith_clean *clean,
+static enum lith_code retired_clean(struct lith_commit_build *b, const struct lith_clean *clean,
                                     struct lith_err *err)
 {
     struct lith_manifest *next = &b->next;
@@ -91,14 +93,14 @@ static enum lith_code retired_clean(struct build *b, const struct lith_clean *cl
         if (is_shown(clean->listing, entry->name) || is_kept(clean, entry->name))
             next->retired[kept++] = *entry;
         else
-            LITH_TRY(build_add_gone(b, entry, err));
+            LITH_TRY(lith_commit_build_add_gone(b, entry, err));
     }
     next->retired_count = kept;
     return LITH_OK;
 }
 
 /* Forgotten after the window; not while such a file is there, since it would come alive. */
-static void gone_clean(struct build *b, const struct lith_clean *clean)
+static void gone_clean(struct lith_commit_build *b, const struct lith_clean *clean)
 {
     struct lith_manifest *next = &b->next;
     size_t kept = 0;
@@ -116,21 +118,21 @@ static void gone_clean(struct build *b, const struct lith_clean *clean)
 }
 
 /* What was condemned and is gone; names still retired (kept for an orphan) stay condemned. */
-static enum lith_code condemned_clean(struct build *b, const struct lith_clean *clean,
+static enum lith_code condemned_clean(struct lith_commit_build *b, const struct lith_clean *clean,
                                       struct lith_err *err)
 {
     struct lith_manifest *next = &b->next;
-    struct name_index retired;
+    struct lith_name_index retired;
     void *block = NULL;
     size_t kept = 0;
     size_t row = 0;
 
-    LITH_TRY(build_index(next->retired, next->retired_count, b->arena, &retired, err));
+    LITH_TRY(lith_commit_build_index(next->retired, next->retired_count, b->arena, &retired, err));
     LITH_TRY(lith_arena_array(b->arena, next->condemned_count, sizeof(char *), &block, err));
     const char **condemned = block;
     for (size_t i = 0; i < next->condemned_count; i++) {
         const char *name = next->condemned[i];
-        if (is_shown(clean->listing, name) || name_index_find(&retired, name, &row))
+        if (is_shown(clean->listing, name) || lith_name_index_find(&retired, name, &row))
             condemned[kept++] = name;
     }
     next->condemned = condemned;
@@ -143,16 +145,17 @@ enum lith_code lith_commit_clean(const struct lith_manifest *base, const struct 
                                  bool *ret_changed, struct lith_manifest *ret_next,
                                  struct lith_err *err)
 {
-    struct build b;
+    struct lith_commit_build b;
 
-    LITH_TRY(build_begin(&b, base, LITH_OP_CLEAN, false, base->retired_count, stamp, arena, err));
+    LITH_TRY(lith_commit_build_begin(&b, base, LITH_OP_CLEAN, false, base->retired_count, stamp,
+                                     arena, err));
     LITH_TRY(retired_clean(&b, clean, err));
     gone_clean(&b, clean);
     LITH_TRY(condemned_clean(&b, clean, err));
     bool changed = b.next.retired_count != base->retired_count ||
                    b.next.gone_count != base->gone_count ||
                    b.next.condemned_count != base->condemned_count;
-    LITH_TRY(build_end(&b, ret_next, err));
+    LITH_TRY(lith_commit_build_end(&b, ret_next, err));
     *ret_changed = changed;
     return LITH_OK;
 }

@@ -27,12 +27,13 @@ static enum lith_code last_compact(const struct lith_manifest *base,
 }
 
 /* An input that can come back: there, with the identity that was retired, and not condemned. */
-static enum lith_code input_check(const struct build *b, const struct lith_listing *listing,
+static enum lith_code input_check(const struct lith_commit_build *b,
+                                  const struct lith_listing *listing,
                                   const struct lith_entry *input, struct lith_err *err)
 {
     const struct lith_object *object = lith_listing_find(listing, input->name);
 
-    if (build_is_condemned(b, input->name))
+    if (lith_commit_build_is_condemned(b, input->name))
         return lith_fail(err, LITH_E_INVALID, "rollback: %s is being deleted", input->name);
     if (!object)
         return lith_fail(err, LITH_E_INVALID, "rollback: %s is not there any more", input->name);
@@ -43,8 +44,8 @@ static enum lith_code input_check(const struct build *b, const struct lith_listi
 }
 
 /* Moves the rows of one commit from one table to the other; counts their rows. */
-static enum lith_code outputs_retire(struct build *b, const char *commit_id, uint64_t *ret_rows,
-                                     struct lith_err *err)
+static enum lith_code outputs_retire(struct lith_commit_build *b, const char *commit_id,
+                                     uint64_t *ret_rows, struct lith_err *err)
 {
     struct lith_manifest *next = &b->next;
     size_t kept = 0;
@@ -56,13 +57,13 @@ static enum lith_code outputs_retire(struct build *b, const char *commit_id, uin
             continue;
         }
         *ret_rows += entry.rows;
-        LITH_TRY(build_add_retired(b, &entry, err));
+        LITH_TRY(lith_commit_build_add_retired(b, &entry, err));
     }
     next->file_count = kept;
     return LITH_OK;
 }
 
-static enum lith_code inputs_return(struct build *b, const struct lith_listing *listing,
+static enum lith_code inputs_return(struct lith_commit_build *b, const struct lith_listing *listing,
                                     const char *commit_id, uint64_t *ret_rows, size_t *ret_count,
                                     struct lith_err *err)
 {
@@ -78,7 +79,7 @@ static enum lith_code inputs_return(struct build *b, const struct lith_listing *
         LITH_TRY(input_check(b, listing, &entry, err));
         *ret_rows += entry.rows;
         (*ret_count)++;
-        LITH_TRY(build_add_file(b, &entry, err));
+        LITH_TRY(lith_commit_build_add_file(b, &entry, err));
     }
     next->retired_count = kept;
     return LITH_OK;
@@ -89,14 +90,14 @@ enum lith_code lith_commit_rollback(const struct lith_manifest *base,
                                     const struct lith_stamp *stamp, struct lith_arena *arena,
                                     struct lith_manifest *ret_next, struct lith_err *err)
 {
-    struct build b;
+    struct lith_commit_build b;
     const struct lith_log_entry *compact = NULL;
     uint64_t rows_back = 0;
     uint64_t rows_out = 0;
     size_t inputs = 0;
 
-    LITH_TRY(build_begin(&b, base, LITH_OP_ROLLBACK, false, base->file_count + base->retired_count,
-                         stamp, arena, err));
+    LITH_TRY(lith_commit_build_begin(&b, base, LITH_OP_ROLLBACK, false,
+                                     base->file_count + base->retired_count, stamp, arena, err));
     LITH_TRY(last_compact(base, &compact, err));
     LITH_TRY(inputs_return(&b, listing, compact->commit_id, &rows_back, &inputs, err));
     LITH_TRY(outputs_retire(&b, compact->commit_id, &rows_out, err));
@@ -107,9 +108,9 @@ enum lith_code lith_commit_rollback(const struct lith_manifest *base,
                          "rollback: %" PRIu64 " rows would come back for %" PRIu64
                          "; some of the inputs are deleted already",
                          rows_back, rows_out);
-    LITH_TRY(build_outcome(&b, base->has_outcome ? base->outcome.policy_hash : "", "rolled_back",
-                           true, base->file_count, err));
-    return build_end(&b, ret_next, err);
+    LITH_TRY(lith_commit_build_outcome(&b, base->has_outcome ? base->outcome.policy_hash : "",
+                                       "rolled_back", true, base->file_count, err));
+    return lith_commit_build_end(&b, ret_next, err);
 }
 
 enum lith_code lith_commit_retire(const struct lith_manifest *base, const char *const *names,
@@ -117,21 +118,21 @@ enum lith_code lith_commit_retire(const struct lith_manifest *base, const char *
                                   struct lith_arena *arena, struct lith_manifest *ret_next,
                                   struct lith_err *err)
 {
-    struct build b;
-    struct name_index index;
+    struct lith_commit_build b;
+    struct lith_name_index index;
     size_t row = 0;
 
-    LITH_TRY(build_begin(&b, base, LITH_OP_RETIRE, false, count, stamp, arena, err));
-    LITH_TRY(name_index_build(names, count, sizeof(*names), 0, arena, &index, err));
-    if (name_index_double(&index))
-        return lith_fail(err, LITH_E_INVALID, "retire: %s twice", name_index_double(&index));
+    LITH_TRY(lith_commit_build_begin(&b, base, LITH_OP_RETIRE, false, count, stamp, arena, err));
+    LITH_TRY(lith_name_index_build(names, count, sizeof(*names), 0, arena, &index, err));
+    if (lith_name_index_double(&index))
+        return lith_fail(err, LITH_E_INVALID, "retire: %s twice", lith_name_index_double(&index));
     for (size_t i = 0; i < count; i++) {
-        if (!name_index_find(&b.files, names[i], &row))
+        if (!lith_name_index_find(&b.files, names[i], &row))
             return lith_fail(err, LITH_E_INVALID,
                              "retire: %s is not in the manifest; a late file is folded first",
                              names[i]);
-        LITH_TRY(build_add_retired(&b, &base->files[row], err));
+        LITH_TRY(lith_commit_build_add_retired(&b, &base->files[row], err));
     }
-    build_drop(b.next.files, &b.next.file_count, &index);
-    return build_end(&b, ret_next, err);
+    lith_commit_build_drop(b.next.files, &b.next.file_count, &index);
+    return lith_commit_build_end(&b, ret_next, err);
 }

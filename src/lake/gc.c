@@ -42,7 +42,7 @@ struct pass {
     const struct lith_gc_policy *policy;
     int64_t now_ns;
     struct lith_arena *arena;
-    struct name_index retired; /* of the manifest */
+    struct lith_name_index retired; /* of the manifest */
     struct lith_gc_plan plan;
 };
 
@@ -100,8 +100,8 @@ static bool rows_are_elsewhere(const struct pass *p, const struct lith_orphan_in
         size_t row = 0;
         bool live = file && file->state == LITH_FILE_LIVE && file->object &&
                     file->object->size == inputs->sizes[i];
-        bool retired =
-            name_index_find(&p->retired, name, &row) && p->m->retired[row].size == inputs->sizes[i];
+        bool retired = lith_name_index_find(&p->retired, name, &row) &&
+                       p->m->retired[row].size == inputs->sizes[i];
         if (!live && !retired && !is_gone(p->m, name, inputs->sizes[i]))
             return false;
     }
@@ -333,8 +333,8 @@ enum lith_code lith_gc_plan(const struct lith_view *view, const struct lith_orph
     void *block = NULL;
 
     LITH_TRY(pass_check(&p, err));
-    LITH_TRY(name_index_build(p.m->retired, p.m->retired_count, sizeof(*p.m->retired),
-                              offsetof(struct lith_entry, name), arena, &p.retired, err));
+    LITH_TRY(lith_name_index_build(p.m->retired, p.m->retired_count, sizeof(*p.m->retired),
+                                   offsetof(struct lith_entry, name), arena, &p.retired, err));
     LITH_TRY(
         lith_arena_array(arena, view->snapshot.file_count, sizeof(*p.plan.items), &block, err));
     p.plan.items = block;

@@ -18,27 +18,29 @@ static const char *const retired_fields[] = {"name",       "size", "etag",      
                                              "generation", "at",   "commit_id", NULL};
 static const char *const gone_fields[] = {"name", "size", "rows", "crc32", "at", NULL};
 
-const struct entry_kind entry_live = {.table = "files",
-                                      .known = live_fields,
-                                      .generation_key = "since",
-                                      .has_etag = true,
-                                      .has_commit_id = true};
-const struct entry_kind entry_retired = {.table = "retired",
-                                         .known = retired_fields,
-                                         .generation_key = "generation",
-                                         .has_etag = true,
-                                         .has_commit_id = true,
-                                         .has_at = true};
-const struct entry_kind entry_gone = {.table = "gone", .known = gone_fields, .has_at = true};
+const struct lith_entry_kind lith_entry_live = {.table = "files",
+                                                .known = live_fields,
+                                                .generation_key = "since",
+                                                .has_etag = true,
+                                                .has_commit_id = true};
+const struct lith_entry_kind lith_entry_retired = {.table = "retired",
+                                                   .known = retired_fields,
+                                                   .generation_key = "generation",
+                                                   .has_etag = true,
+                                                   .has_commit_id = true,
+                                                   .has_at = true};
+const struct lith_entry_kind lith_entry_gone = {
+    .table = "gone", .known = gone_fields, .has_at = true};
 
-const char *const root_fields[] = {"generation", "files", "lithify", NULL};
-const char *const ours_fields[] = {"format",  "pid",        "epoch",   "commit_id", "committed_at",
-                                   "log",     "files",      "retired", "gone",      "condemned",
-                                   "outcome", "quarantine", NULL};
-const char *const log_fields[] = {"generation", "commit_id", "epoch", "op", "at", "event", NULL};
-const char *const outcome_fields[] = {"live_hash",   "policy_hash", "writer",  "files_before",
-                                      "files_after", "verdict",     "settled", NULL};
-const char *const quarantine_fields[] = {"name", "etag", "reason", "since", NULL};
+const char *const lith_root_fields[] = {"generation", "files", "lithify", NULL};
+const char *const lith_ours_fields[] = {
+    "format",  "pid",  "epoch",     "commit_id", "committed_at", "log", "files",
+    "retired", "gone", "condemned", "outcome",   "quarantine",   NULL};
+const char *const lith_log_fields[] = {"generation", "commit_id", "epoch", "op",
+                                       "at",         "event",     NULL};
+const char *const lith_outcome_fields[] = {"live_hash",   "policy_hash", "writer",  "files_before",
+                                           "files_after", "verdict",     "settled", NULL};
+const char *const lith_quarantine_fields[] = {"name", "etag", "reason", "since", NULL};
 
 static const char *const op_names[] = {"adopt", "lease",    "compact", "fold",   "fence",
                                        "clean", "rollback", "restore", "retire", "other"};
@@ -75,32 +77,32 @@ static enum lith_code log_check(const struct lith_manifest *m, struct lith_err *
 static enum lith_code tables_check(const struct lith_manifest *m, struct lith_arena *arena,
                                    struct lith_err *err)
 {
-    struct name_index files;
-    struct name_index retired;
-    struct name_index condemned;
+    struct lith_name_index files;
+    struct lith_name_index retired;
+    struct lith_name_index condemned;
     size_t row = 0;
 
-    LITH_TRY(name_index_build(m->files, m->file_count, sizeof(*m->files), ENTRY_NAME, arena, &files,
-                              err));
-    LITH_TRY(name_index_build(m->retired, m->retired_count, sizeof(*m->retired), ENTRY_NAME, arena,
-                              &retired, err));
-    LITH_TRY(name_index_build(m->condemned, m->condemned_count, sizeof(*m->condemned), 0, arena,
-                              &condemned, err));
-    const char *twice = name_index_double(&files);
+    LITH_TRY(lith_name_index_build(m->files, m->file_count, sizeof(*m->files), ENTRY_NAME, arena,
+                                   &files, err));
+    LITH_TRY(lith_name_index_build(m->retired, m->retired_count, sizeof(*m->retired), ENTRY_NAME,
+                                   arena, &retired, err));
+    LITH_TRY(lith_name_index_build(m->condemned, m->condemned_count, sizeof(*m->condemned), 0,
+                                   arena, &condemned, err));
+    const char *twice = lith_name_index_double(&files);
     if (twice)
         return lith_fail(err, LITH_E_CORRUPT, "%s: files names %s twice", m->name, twice);
-    twice = name_index_double(&retired);
+    twice = lith_name_index_double(&retired);
     if (twice)
         return lith_fail(err, LITH_E_CORRUPT, "%s: retired names %s twice", m->name, twice);
-    twice = name_index_double(&condemned);
+    twice = lith_name_index_double(&condemned);
     if (twice)
         return lith_fail(err, LITH_E_CORRUPT, "%s: condemned names %s twice", m->name, twice);
     for (size_t i = 0; i < m->file_count; i++) {
         const char *name = m->files[i].name;
-        if (name_index_find(&retired, name, &row))
+        if (lith_name_index_find(&retired, name, &row))
             return lith_fail(err, LITH_E_CORRUPT, "%s: %s is in files and in retired", m->name,
                              name);
-        if (name_index_find(&condemned, name, &row))
+        if (lith_name_index_find(&condemned, name, &row))
             return lith_fail(err, LITH_E_CORRUPT, "%s: %s is in files and in condemned", m->name,
                              name);
     }
@@ -170,12 +172,13 @@ void lith_manifest_mark_event(struct lith_manifest *m, const char *commit_id)
 enum lith_code lith_live_hash(const struct lith_entry *entries, size_t count,
                               struct lith_arena *arena, char ret_text[33], struct lith_err *err)
 {
-    struct name_index index;
+    struct lith_name_index index;
     LITH_AUTO(buf) struct lith_buf text;
     char size[24];
 
     lith_buf_init(&text, arena->mem, SIZE_MAX);
-    LITH_TRY(name_index_build(entries, count, sizeof(*entries), ENTRY_NAME, arena, &index, err));
+    LITH_TRY(
+        lith_name_index_build(entries, count, sizeof(*entries), ENTRY_NAME, arena, &index, err));
     for (size_t i = 0; i < count; i++) {
         const struct lith_entry *entry = &entries[index.refs[i].index];
         int bytes = snprintf(size, sizeof(size), "%" PRIu64 "\n", entry->size);

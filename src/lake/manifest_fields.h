@@ -7,7 +7,7 @@
 #include "lake/manifest.h"
 
 /* One of the three tables of files. */
-struct entry_kind {
+struct lith_entry_kind {
     const char *table;
     const char *const *known; /* every field, NULL at the end */
     const char *generation_key;
@@ -16,14 +16,14 @@ struct entry_kind {
     bool has_at;
 };
 
-extern const struct entry_kind entry_live;
-extern const struct entry_kind entry_retired;
-extern const struct entry_kind entry_gone;
+extern const struct lith_entry_kind lith_entry_live;
+extern const struct lith_entry_kind lith_entry_retired;
+extern const struct lith_entry_kind lith_entry_gone;
 
-extern const char *const root_fields[];
-extern const char *const ours_fields[];
-extern const char *const log_fields[];
-extern const char *const outcome_fields[];
-extern const char *const quarantine_fields[];
+extern const char *const lith_root_fields[];
+extern const char *const lith_ours_fields[];
+extern const char *const lith_log_fields[];
+extern const char *const lith_outcome_fields[];
+extern const char *const lith_quarantine_fields[];
 
 #endif

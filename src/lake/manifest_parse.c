@@ -161,7 +161,7 @@ static enum lith_code rows_make(struct reader *r, const struct lith_json *parent
 }
 
 static enum lith_code entry_read(struct reader *r, struct place place,
-                                 const struct lith_json *object, const struct entry_kind *kind,
+                                 const struct lith_json *object, const struct lith_entry_kind *kind,
                                  struct lith_entry *entry, struct lith_err *err)
 {
     LITH_TRY(object_check(r, place, object, err));
@@ -187,8 +187,9 @@ static enum lith_code entry_read(struct reader *r, struct place place,
 }
 
 static enum lith_code entries_read(struct reader *r, const struct lith_json *ours,
-                                   const struct entry_kind *kind, struct lith_entry **ret_entries,
-                                   size_t *ret_count, struct lith_err *err)
+                                   const struct lith_entry_kind *kind,
+                                   struct lith_entry **ret_entries, size_t *ret_count,
+                                   struct lith_err *err)
 {
     void *rows = NULL;
     size_t count = 0;
@@ -227,7 +228,7 @@ static enum lith_code log_read(struct reader *r, const struct lith_json *ours,
         entry->op = LITH_OP_ADOPT;
         while (entry->op < LITH_OP_OTHER && strcmp(op, lith_op_name(entry->op)) != 0)
             entry->op++;
-        entry->raw = unknown_of(r, object, log_fields);
+        entry->raw = unknown_of(r, object, lith_log_fields);
     }
     return LITH_OK;
 }
@@ -273,7 +274,7 @@ static enum lith_code outcome_read(struct reader *r, const struct lith_json *our
     outcome->settled = lith_json_bool_of(lith_json_get(object, "settled"));
     memcpy(outcome->live_hash, live, sizeof(outcome->live_hash));
     memcpy(outcome->policy_hash, policy, sizeof(outcome->policy_hash));
-    outcome->raw = unknown_of(r, object, outcome_fields);
+    outcome->raw = unknown_of(r, object, lith_outcome_fields);
     m->has_outcome = true;
     return LITH_OK;
 }
@@ -296,7 +297,7 @@ static enum lith_code quarantine_read(struct reader *r, const struct lith_json *
         LITH_TRY(text_maybe(r, place, object, "etag", &entry->etag, err));
         LITH_TRY(text_read(r, place, object, "reason", &entry->reason, err));
         LITH_TRY(time_read(r, place, object, "since", &entry->since_ns, err));
-        entry->raw = unknown_of(r, object, quarantine_fields);
+        entry->raw = unknown_of(r, object, lith_quarantine_fields);
     }
     return LITH_OK;
 }
@@ -329,7 +330,7 @@ static enum lith_code files_read(struct reader *r, const struct lith_json *ours,
     const struct lith_entry *names = m->files;
     size_t name_count = m->file_count;
 
-    LITH_TRY(entries_read(r, ours, &entry_live, &m->files, &m->file_count, err));
+    LITH_TRY(entries_read(r, ours, &lith_entry_live, &m->files, &m->file_count, err));
     if (m->file_count != name_count)
         return lith_fail(err, LITH_E_CORRUPT, "%s: files has %zu names, lithify.files has %zu",
                          r->file, name_count, m->file_count);
@@ -361,12 +362,12 @@ static enum lith_code ours_read(struct reader *r, const struct lith_json *ours,
     LITH_TRY(time_read(r, place, ours, "committed_at", &m->committed_at_ns, err));
     LITH_TRY(files_read(r, ours, m, err));
     LITH_TRY(log_read(r, ours, m, err));
-    LITH_TRY(entries_read(r, ours, &entry_retired, &m->retired, &m->retired_count, err));
-    LITH_TRY(entries_read(r, ours, &entry_gone, &m->gone, &m->gone_count, err));
+    LITH_TRY(entries_read(r, ours, &lith_entry_retired, &m->retired, &m->retired_count, err));
+    LITH_TRY(entries_read(r, ours, &lith_entry_gone, &m->gone, &m->gone_count, err));
     LITH_TRY(condemned_read(r, ours, m, err));
     LITH_TRY(outcome_read(r, ours, m, err));
     LITH_TRY(quarantine_read(r, ours, m, err));
-    m->raw_ours = unknown_of(r, ours, ours_fields);
+    m->raw_ours = unknown_of(r, ours, lith_ours_fields);
     return LITH_OK;
 }
 
@@ -383,7 +384,7 @@ static enum lith_code root_read(struct reader *r, const struct lith_json *root,
     LITH_TRY(names_read(r, root, m, err));
     if (ours)
         LITH_TRY(ours_read(r, ours, m, err));
-    m->raw = unknown_of(r, root, root_fields);
+    m->raw = unknown_of(r, root, lith_root_fields);
     return LITH_OK;
 }
 

@@ -136,7 +136,7 @@ static enum lith_code name_check(struct writer *w, const char *name)
 }
 
 static enum lith_code put_entry(struct writer *w, const struct lith_entry *entry,
-                                const struct entry_kind *kind)
+                                const struct lith_entry_kind *kind)
 {
     struct lith_json *object = lith_json_object();
     char crc[12];
@@ -170,7 +170,7 @@ static enum lith_code put_row(struct writer *w, size_t index)
     return put(w, index ? ",\n" : "\n");
 }
 
-static enum lith_code put_entries(struct writer *w, const struct entry_kind *kind,
+static enum lith_code put_entries(struct writer *w, const struct lith_entry_kind *kind,
                                   const struct lith_entry *entries, size_t count)
 {
     LITH_TRY(put_key(w, kind->table));
@@ -202,7 +202,7 @@ static enum lith_code put_log(struct writer *w, const struct lith_manifest *m)
             lith_json_free(object);
             return code;
         }
-        LITH_TRY(put_object(w, object, filled, entry->raw, log_fields));
+        LITH_TRY(put_object(w, object, filled, entry->raw, lith_log_fields));
     }
     return put(w, "]");
 }
@@ -239,7 +239,7 @@ static enum lith_code put_outcome(struct writer *w, const struct lith_outcome *o
         lith_json_free(object);
         return code;
     }
-    return put_object(w, object, filled, outcome->raw, outcome_fields);
+    return put_object(w, object, filled, outcome->raw, lith_outcome_fields);
 }
 
 static enum lith_code put_quarantine(struct writer *w, const struct lith_manifest *m)
@@ -255,7 +255,7 @@ static enum lith_code put_quarantine(struct writer *w, const struct lith_manifes
             (!entry->etag || lith_json_set(object, "etag", lith_json_text(entry->etag))) &&
             lith_json_set(object, "reason", lith_json_text(entry->reason)) &&
             lith_json_set(object, "since", json_time(entry->since_ns));
-        LITH_TRY(put_object(w, object, filled, entry->raw, quarantine_fields));
+        LITH_TRY(put_object(w, object, filled, entry->raw, lith_quarantine_fields));
     }
     return put(w, "]");
 }
@@ -278,14 +278,14 @@ static enum lith_code put_ours(struct writer *w, const struct lith_manifest *m)
 {
     LITH_TRY(put_head(w, m));
     LITH_TRY(put_log(w, m));
-    LITH_TRY(put_entries(w, &entry_live, m->files, m->file_count));
-    LITH_TRY(put_entries(w, &entry_retired, m->retired, m->retired_count));
-    LITH_TRY(put_entries(w, &entry_gone, m->gone, m->gone_count));
+    LITH_TRY(put_entries(w, &lith_entry_live, m->files, m->file_count));
+    LITH_TRY(put_entries(w, &lith_entry_retired, m->retired, m->retired_count));
+    LITH_TRY(put_entries(w, &lith_entry_gone, m->gone, m->gone_count));
     LITH_TRY(put_names(w, "condemned", m->condemned, m->condemned_count, sizeof(char *)));
     if (m->has_outcome)
         LITH_TRY(put_outcome(w, &m->outcome));
     LITH_TRY(put_quarantine(w, m));
-    return put_unknowns(w, m->raw_ours, ours_fields);
+    return put_unknowns(w, m->raw_ours, lith_ours_fields);
 }
 
 enum lith_code lith_manifest_write(const struct lith_manifest *m, struct lith_buf *to,
@@ -298,7 +298,7 @@ enum lith_code lith_manifest_write(const struct lith_manifest *m, struct lith_bu
     LITH_TRY(put_key(&w, "generation"));
     LITH_TRY(put_value(&w, json_number(m->generation)));
     LITH_TRY(put_names(&w, "files", m->files, m->file_count, sizeof(*m->files)));
-    LITH_TRY(put_unknowns(&w, m->raw, root_fields));
+    LITH_TRY(put_unknowns(&w, m->raw, lith_root_fields));
     if (!m->foreign) {
         LITH_TRY(put_key(&w, "lithify"));
         LITH_TRY(put(&w, "{"));

@@ -8,8 +8,8 @@
 
 static int compare(const void *a, const void *b)
 {
-    const struct name_ref *left = a;
-    const struct name_ref *right = b;
+    const struct lith_name_ref *left = a;
+    const struct lith_name_ref *right = b;
     int order = strcmp(left->name, right->name);
 
     if (order)
@@ -17,25 +17,25 @@ static int compare(const void *a, const void *b)
     return left->index < right->index ? -1 : left->index > right->index;
 }
 
-enum lith_code name_index_build(const void *rows, size_t count, size_t row_bytes, size_t offset,
-                                struct lith_arena *arena, struct name_index *ret_index,
-                                struct lith_err *err)
+enum lith_code lith_name_index_build(const void *rows, size_t count, size_t row_bytes,
+                                     size_t offset, struct lith_arena *arena,
+                                     struct lith_name_index *ret_index, struct lith_err *err)
 {
     void *block = NULL;
 
-    LITH_TRY(lith_arena_array(arena, count, sizeof(struct name_ref), &block, err));
-    struct name_ref *refs = block;
+    LITH_TRY(lith_arena_array(arena, count, sizeof(struct lith_name_ref), &block, err));
+    struct lith_name_ref *refs = block;
     for (size_t i = 0; i < count; i++) {
         memcpy(&refs[i].name, (const uint8_t *)rows + i * row_bytes + offset, sizeof(char *));
         refs[i].index = i;
     }
     if (count)
         qsort(refs, count, sizeof(*refs), compare);
-    *ret_index = (struct name_index){.refs = refs, .count = count};
+    *ret_index = (struct lith_name_index){.refs = refs, .count = count};
     return LITH_OK;
 }
 
-size_t name_index_run(const struct name_index *index, const char *name, size_t *ret_begin)
+size_t lith_name_index_run(const struct lith_name_index *index, const char *name, size_t *ret_begin)
 {
     size_t begin = 0;
     size_t end = index->count;
@@ -53,17 +53,17 @@ size_t name_index_run(const struct name_index *index, const char *name, size_t *
     return end - begin;
 }
 
-bool name_index_find(const struct name_index *index, const char *name, size_t *ret_row)
+bool lith_name_index_find(const struct lith_name_index *index, const char *name, size_t *ret_row)
 {
     size_t begin = 0;
 
-    if (name_index_run(index, name, &begin) == 0)
+    if (lith_name_index_run(index, name, &begin) == 0)
         return false;
     *ret_row = index->refs[begin].index;
     return true;
 }
 
-const char *name_index_double(const struct name_index *index)
+const char *lith_name_index_double(const struct lith_name_index *index)
 {
     for (size_t i = 1; i < index->count; i++) {
         if (strcmp(index->refs[i - 1].name, index->refs[i].name) == 0)

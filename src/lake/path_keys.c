@@ -18,7 +18,7 @@ struct parse {
     struct lith_arena *arena;
     struct lith_path_key *keys;
     size_t count;
-    struct path_time time;
+    struct lith_path_time time;
 };
 
 static enum lith_code key_add(struct parse *p, struct lith_slice name, struct lith_slice value,
@@ -37,7 +37,7 @@ static enum lith_code key_add(struct parse *p, struct lith_slice name, struct li
     if (p->count == KEYS_MAX)
         return lith_fail(err, LITH_E_LIMIT, "a path with more than %u keys", KEYS_MAX);
     p->keys[p->count++] = key;
-    path_time_add(&p->time, key.name, key.value);
+    lith_path_time_add(&p->time, key.name, key.value);
     return LITH_OK;
 }
 
@@ -45,11 +45,11 @@ static enum lith_code key_add(struct parse *p, struct lith_slice name, struct li
 static enum lith_code part_parse(struct parse *p, struct lith_slice part, struct lith_slice pattern,
                                  struct lith_err *err)
 {
-    struct path_field fields[PATH_FIELDS_MAX];
+    struct lith_path_field fields[LITH_PATH_FIELDS_MAX];
     size_t field_count = 0;
 
     if (pattern.bytes)
-        LITH_TRY(path_layout_match(pattern, part, fields, &field_count, err));
+        LITH_TRY(lith_path_layout_match(pattern, part, fields, &field_count, err));
     for (size_t i = 0; i < field_count; i++)
         LITH_TRY(key_add(p, fields[i].name, fields[i].value, err));
     const uint8_t *equals = part.bytes ? memchr(part.data, '=', part.bytes) : NULL;
@@ -92,7 +92,7 @@ enum lith_code lith_path_keys_parse(const char *path, const struct lith_path_opt
     const struct lith_path_key *tenant =
         lith_path_keys_find(&keys, options->tenant_key ? options->tenant_key : "tenant_id");
     keys.tenant = !tenant ? "default" : tenant->value ? tenant->value : HIVE_NULL;
-    keys.has_period = path_time_period(&p.time, &keys.begin_ns, &keys.end_ns);
+    keys.has_period = lith_path_time_period(&p.time, &keys.begin_ns, &keys.end_ns);
     *ret_keys = keys;
     return LITH_OK;
 }

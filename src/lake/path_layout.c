@@ -62,9 +62,9 @@ static enum lith_code field_name(struct lith_slice *pattern, struct lith_slice *
     return LITH_OK;
 }
 
-enum lith_code path_layout_match(struct lith_slice pattern, struct lith_slice part,
-                                 struct path_field ret_fields[PATH_FIELDS_MAX], size_t *ret_count,
-                                 struct lith_err *err)
+enum lith_code lith_path_layout_match(struct lith_slice pattern, struct lith_slice part,
+                                      struct lith_path_field ret_fields[LITH_PATH_FIELDS_MAX],
+                                      size_t *ret_count, struct lith_err *err)
 {
     size_t count = 0;
 
@@ -78,14 +78,14 @@ enum lith_code path_layout_match(struct lith_slice pattern, struct lith_slice pa
             slice_skip(&part, 1);
             continue;
         }
-        if (count == PATH_FIELDS_MAX)
+        if (count == LITH_PATH_FIELDS_MAX)
             return lith_fail(err, LITH_E_INVALID, "layout: more than %u fields in one part",
-                             PATH_FIELDS_MAX);
+                             LITH_PATH_FIELDS_MAX);
         LITH_TRY(field_name(&pattern, &name, err));
         size_t takes = field_takes(name, pattern, part);
         if (takes == 0)
             return LITH_OK;
-        ret_fields[count++] = (struct path_field){name, {part.data, takes}};
+        ret_fields[count++] = (struct lith_path_field){name, {part.data, takes}};
         slice_skip(&part, takes);
     }
     if (part.bytes == 0)

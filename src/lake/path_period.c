@@ -15,8 +15,8 @@
 #define YEAR_MAX 2261
 #define DAY_NS (86400 * LITH_SECOND_NS)
 
-/* Key names in the order of struct path_time.units; the second name is that of layouts. */
-static const char *const unit_names[PATH_UNIT_COUNT][2] = {
+/* Key names in the order of struct lith_path_time.units; the second name is that of layouts. */
+static const char *const unit_names[LITH_PATH_UNIT_COUNT][2] = {
     {"year", "yyyy"}, {"month", "mm"}, {"day", "dd"}, {"hour", "hh"}, {"minute", "min"},
 };
 
@@ -48,7 +48,7 @@ static bool date_parse(const char *text, unsigned units[3])
            number_parse(text + 6, 2, &units[2]);
 }
 
-void path_time_add(struct path_time *time, const char *name, const char *value)
+void lith_path_time_add(struct lith_path_time *time, const char *name, const char *value)
 {
     if (strcmp(name, "date") == 0 || strcmp(name, "dt") == 0) {
         if (!value || !date_parse(value, time->units))
@@ -57,7 +57,7 @@ void path_time_add(struct path_time *time, const char *name, const char *value)
             time->has[0] = time->has[1] = time->has[2] = true;
         return;
     }
-    for (size_t i = 0; i < PATH_UNIT_COUNT; i++) {
+    for (size_t i = 0; i < LITH_PATH_UNIT_COUNT; i++) {
         if (strcmp(name, unit_names[i][0]) != 0 && strcmp(name, unit_names[i][1]) != 0)
             continue;
         unsigned number = 0;
@@ -69,7 +69,8 @@ void path_time_add(struct path_time *time, const char *name, const char *value)
     }
 }
 
-bool path_time_period(const struct path_time *time, int64_t *ret_begin_ns, int64_t *ret_end_ns)
+bool lith_path_time_period(const struct lith_path_time *time, int64_t *ret_begin_ns,
+                           int64_t *ret_end_ns)
 {
     int64_t year = time->units[0];
     unsigned month = time->has[1] ? time->units[1] : 1;

@@ -6,19 +6,20 @@
 
 #include "lake/path_keys.h"
 
-#define PATH_UNIT_COUNT 5
+#define LITH_PATH_UNIT_COUNT 5
 
 /* Starts zeroed. */
-struct path_time {
-    bool has[PATH_UNIT_COUNT]; /* year, month, day, hour, minute */
-    unsigned units[PATH_UNIT_COUNT];
+struct lith_path_time {
+    bool has[LITH_PATH_UNIT_COUNT]; /* year, month, day, hour, minute */
+    unsigned units[LITH_PATH_UNIT_COUNT];
     bool broken; /* a time key has a value that is no time */
 };
 
 /* Takes a key into account when it is a time key; NULL is a null. */
-void path_time_add(struct path_time *time, const char *name, const char *value);
+void lith_path_time_add(struct lith_path_time *time, const char *name, const char *value);
 
 /* False when the keys name no period. */
-bool path_time_period(const struct path_time *time, int64_t *ret_begin_ns, int64_t *ret_end_ns);
+bool lith_path_time_period(const struct lith_path_time *time, int64_t *ret_begin_ns,
+                           int64_t *ret_end_ns);
 
 #endif

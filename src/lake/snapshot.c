@@ -28,26 +28,27 @@ const char *lith_file_state_name(enum lith_file_state state)
 
 /* The manifest's tables by name. */
 struct tables {
-    struct name_index files;
-    struct name_index retired;
-    struct name_index gone;
-    struct name_index condemned;
-    struct name_index quarantine;
+    struct lith_name_index files;
+    struct lith_name_index retired;
+    struct lith_name_index gone;
+    struct lith_name_index condemned;
+    struct lith_name_index quarantine;
 };
 
 static enum lith_code tables_build(const struct lith_manifest *m, struct lith_arena *arena,
                                    struct tables *t, struct lith_err *err)
 {
-    LITH_TRY(name_index_build(m->files, m->file_count, sizeof(*m->files), ENTRY_NAME, arena,
-                              &t->files, err));
-    LITH_TRY(name_index_build(m->retired, m->retired_count, sizeof(*m->retired), ENTRY_NAME, arena,
-                              &t->retired, err));
-    LITH_TRY(name_index_build(m->gone, m->gone_count, sizeof(*m->gone), ENTRY_NAME, arena, &t->gone,
-                              err));
-    LITH_TRY(name_index_build(m->condemned, m->condemned_count, sizeof(*m->condemned), 0, arena,
-                              &t->condemned, err));
-    return name_index_build(m->quarantine, m->quarantine_count, sizeof(*m->quarantine),
-                            offsetof(struct lith_quarantine, name), arena, &t->quarantine, err);
+    LITH_TRY(lith_name_index_build(m->files, m->file_count, sizeof(*m->files), ENTRY_NAME, arena,
+                                   &t->files, err));
+    LITH_TRY(lith_name_index_build(m->retired, m->retired_count, sizeof(*m->retired), ENTRY_NAME,
+                                   arena, &t->retired, err));
+    LITH_TRY(lith_name_index_build(m->gone, m->gone_count, sizeof(*m->gone), ENTRY_NAME, arena,
+                                   &t->gone, err));
+    LITH_TRY(lith_name_index_build(m->condemned, m->condemned_count, sizeof(*m->condemned), 0,
+                                   arena, &t->condemned, err));
+    return lith_name_index_build(m->quarantine, m->quarantine_count, sizeof(*m->quarantine),
+                                 offsetof(struct lith_quarantine, name), arena, &t->quarantine,
+                                 err);
 }
 
 /* The entry of `gone` with that name and size; a name may stand there with several sizes. */
@@ -55,7 +56,7 @@ static const struct lith_entry *gone_find(const struct lith_manifest *m, const s
                                           const struct lith_object *object)
 {
     size_t begin = 0;
-    size_t count = name_index_run(&t->gone, object->name, &begin);
+    size_t count = lith_name_index_run(&t->gone, object->name, &begin);
 
     for (size_t i = begin; i < begin + count; i++) {
         const struct lith_entry *entry = &m->gone[t->gone.refs[i].index];
@@ -126,12 +127,12 @@ static void file_classify(struct lith_snapshot_file *file, const struct lith_man
     const struct lith_object *object = file->object;
     size_t row = 0;
 
-    file->condemned = name_index_find(&t->condemned, file->name, &row);
-    if (name_index_find(&t->files, file->name, &row)) {
+    file->condemned = lith_name_index_find(&t->condemned, file->name, &row);
+    if (lith_name_index_find(&t->files, file->name, &row)) {
         file->state = LITH_FILE_LIVE;
         file->entry = &m->files[row];
         file->live = true;
-    } else if (name_index_find(&t->retired, file->name, &row)) {
+    } else if (lith_name_index_find(&t->retired, file->name, &row)) {
         file->state = LITH_FILE_RETIRED;
         file->entry = &m->retired[row];
     } else {
@@ -144,7 +145,7 @@ static void file_classify(struct lith_snapshot_file *file, const struct lith_man
     }
     file->differs = object && file->entry && file->state != LITH_FILE_GONE && !m->foreign &&
                     object_differs(object, file->entry);
-    if (file->live && object && name_index_find(&t->quarantine, file->name, &row)) {
+    if (file->live && object && lith_name_index_find(&t->quarantine, file->name, &row)) {
         const struct lith_quarantine *q = &m->quarantine[row];
         if (!q->etag || strcmp(q->etag, object->etag) == 0)
             file->quarantine = q;
@@ -176,7 +177,7 @@ static void snapshot_count(struct lith_snapshot *s, const struct lith_snapshot_f
 }
 
 /* The listing and the names of `files`, both in order, as one run of distinct names. */
-static void names_merge(const struct lith_listing *listing, const struct name_index *named,
+static void names_merge(const struct lith_listing *listing, const struct lith_name_index *named,
                         struct lith_snapshot *s)
 {
     size_t listed_at = 0;

@@ -13,20 +13,21 @@
 
 #include "store/local_folder.h"
 
-void local_etag(const struct lith_file_info *info, char ret_text[LOCAL_ETAG_BYTES])
+void lith_local_etag(const struct lith_file_info *info, char ret_text[LITH_LOCAL_ETAG_BYTES])
 {
-    (void)snprintf(ret_text, LOCAL_ETAG_BYTES, "%" PRIu64 ":%" PRId64, info->size, info->mtime_ns);
+    (void)snprintf(ret_text, LITH_LOCAL_ETAG_BYTES, "%" PRIu64 ":%" PRId64, info->size,
+                   info->mtime_ns);
 }
 
-enum lith_code local_object(const char *name, const struct lith_file_info *info, bool is_link,
-                            struct lith_arena *arena, struct lith_object *ret_object,
-                            struct lith_err *err)
+enum lith_code lith_local_object(const char *name, const struct lith_file_info *info, bool is_link,
+                                 struct lith_arena *arena, struct lith_object *ret_object,
+                                 struct lith_err *err)
 {
-    char etag[LOCAL_ETAG_BYTES];
+    char etag[LITH_LOCAL_ETAG_BYTES];
     void *name_copy = NULL;
     void *etag_copy = NULL;
 
-    local_etag(info, etag);
+    lith_local_etag(info, etag);
     LITH_TRY(lith_arena_copy(arena, name, strlen(name), &name_copy, err));
     LITH_TRY(lith_arena_copy(arena, etag, strlen(etag), &etag_copy, err));
     *ret_object = (struct lith_object){.name = name_copy,
@@ -37,7 +38,7 @@ enum lith_code local_object(const char *name, const struct lith_file_info *info,
     return LITH_OK;
 }
 
-enum lith_code local_folder_same(struct local_folder *folder, struct lith_err *err)
+enum lith_code lith_local_folder_same(struct lith_local_folder *folder, struct lith_err *err)
 {
     struct lith_file_info open;
     struct lith_file_info named;
@@ -64,9 +65,10 @@ static enum lith_code folder_open(struct lith_store *store, const char *path,
     size_t path_bytes = strlen(path);
     LITH_AUTO(block) void *block = NULL;
 
-    LITH_TRY(lith_alloc(store->mem, sizeof(struct local_folder) + root_bytes + 2 * path_bytes + 3,
-                        &block, err));
-    struct local_folder *folder = block;
+    LITH_TRY(lith_alloc(store->mem,
+                        sizeof(struct lith_local_folder) + root_bytes + 2 * path_bytes + 3, &block,
+                        err));
+    struct lith_local_folder *folder = block;
     char *full = (char *)(folder + 1);
     memcpy(full, store->root, root_bytes);
     full[root_bytes] = '/';
@@ -75,8 +77,8 @@ static enum lith_code folder_open(struct lith_store *store, const char *path,
         full[root_bytes] = 0;
     char *own_path = full + root_bytes + path_bytes + 2;
     memcpy(own_path, path, path_bytes + 1);
-    *folder =
-        (struct local_folder){.base = {.store = store, .path = own_path}, .fd = -1, .full = full};
+    *folder = (struct lith_local_folder){
+        .base = {.store = store, .path = own_path}, .fd = -1, .full = full};
     LITH_TRY(lith_dir_open(AT_FDCWD, full, &folder->fd, err));
     *ret_folder = &folder->base;
     block = NULL;
@@ -86,7 +88,7 @@ static enum lith_code folder_open(struct lith_store *store, const char *path,
 static void folder_close(struct lith_folder *folder)
 {
     lith_folder_unlock(folder);
-    lith_fd_close(local_folder(folder)->fd);
+    lith_fd_close(lith_local_folder(folder)->fd);
     lith_free(folder);
 }
 
@@ -96,7 +98,7 @@ static enum lith_code now(struct lith_folder *folder, int64_t *ret_ns, struct li
     struct lith_file_info info;
     int fd = -1;
 
-    LITH_TRY(lith_file_create_unnamed(local_folder(folder)->full, &fd, err));
+    LITH_TRY(lith_file_create_unnamed(lith_local_folder(folder)->full, &fd, err));
     enum lith_code code = lith_fd_write(fd, "clock", 0, "", 1, err);
     if (code == LITH_OK)
         code = lith_fd_stat(fd, &info, err);
@@ -128,8 +130,8 @@ static enum lith_code head(struct lith_folder *folder, const char *name, struct 
     struct lith_file_info info;
     bool is_link = false;
 
-    LITH_TRY(stat_object(local_folder(folder)->fd, name, &info, &is_link, err));
-    return local_object(name, &info, is_link, arena, ret_object, err);
+    LITH_TRY(stat_object(lith_local_folder(folder)->fd, name, &info, &is_link, err));
+    return lith_local_object(name, &info, is_link, arena, ret_object, err);
 }
 
 static enum lith_code read_blob(int fd, const char *name, size_t limit, struct lith_arena *arena,
@@ -146,7 +148,7 @@ static enum lith_code read_blob(int fd, const char *name, size_t limit, struct l
     size_t bytes = (size_t)info.size;
     LITH_TRY(lith_arena_alloc(arena, bytes + 1, &data, err));
     LITH_TRY(lith_fd_read(fd, name, 0, data, bytes, err));
-    LITH_TRY(local_object(name, &info, false, arena, &object, err));
+    LITH_TRY(lith_local_object(name, &info, false, arena, &object, err));
     *ret_blob = (struct lith_blob){
         .data = data, .bytes = bytes, .etag = object.etag, .mtime_ns = object.mtime_ns};
     return LITH_OK;
@@ -156,7 +158,7 @@ static enum lith_code get(struct lith_folder *folder, const char *name, size_t l
                           struct lith_arena *arena, struct lith_blob *ret_blob,
                           struct lith_err *err)
 {
-    int dir_fd = local_folder(folder)->fd;
+    int dir_fd = lith_local_folder(folder)->fd;
     struct lith_file_info info;
     int fd = -1;
 
@@ -174,10 +176,10 @@ static enum lith_code get(struct lith_folder *folder, const char *name, size_t l
 static enum lith_code etag_check(int dir_fd, const struct lith_object *object, struct lith_err *err)
 {
     struct lith_file_info info;
-    char etag[LOCAL_ETAG_BYTES];
+    char etag[LITH_LOCAL_ETAG_BYTES];
 
     LITH_TRY(lith_file_stat(dir_fd, object->name, true, &info, err));
-    local_etag(&info, etag);
+    lith_local_etag(&info, etag);
     if (strcmp(etag, object->etag) != 0)
         return lith_fail(err, LITH_E_CONFLICT, "%s was %s, is now %s", object->name, object->etag,
                          etag);
@@ -187,7 +189,7 @@ static enum lith_code etag_check(int dir_fd, const struct lith_object *object, s
 static enum lith_code source_open(struct lith_folder *folder, const struct lith_object *object,
                                   struct lith_source **ret_source, struct lith_err *err)
 {
-    int dir_fd = local_folder(folder)->fd;
+    int dir_fd = lith_local_folder(folder)->fd;
     LITH_AUTO(source) struct lith_source *source = NULL;
 
     /* Looked at before and after: equal identities mean that the file in between was opened. */
@@ -203,23 +205,23 @@ static enum lith_code source_open(struct lith_folder *folder, const struct lith_
 
 static const struct lith_store_ops local_ops = {
     .close = store_close,
-    .probe = local_probe,
+    .probe = lith_local_probe,
     .folder_open = folder_open,
     .folder_close = folder_close,
-    .lock = local_lock,
-    .unlock = local_unlock,
+    .lock = lith_local_lock,
+    .unlock = lith_local_unlock,
     .now = now,
-    .list = local_list,
+    .list = lith_local_list,
     .head = head,
     .get = get,
     .source_open = source_open,
-    .put_if = local_put_if,
-    .output_new = local_output_new,
-    .output_seal = local_output_seal,
-    .output_publish = local_output_publish,
-    .output_free = local_output_free,
-    .delete_if = local_delete_if,
-    .deletes_end = local_deletes_end,
+    .put_if = lith_local_put_if,
+    .output_new = lith_local_output_new,
+    .output_seal = lith_local_output_seal,
+    .output_publish = lith_local_output_publish,
+    .output_free = lith_local_output_free,
+    .delete_if = lith_local_delete_if,
+    .deletes_end = lith_local_deletes_end,
 };
 
 enum lith_code lith_local_open(const struct lith_local_options *options, struct lith_env *env,

@@ -14,41 +14,41 @@
 
 static bool is_same(const struct lith_file_info *info, const struct lith_object *object)
 {
-    char etag[LOCAL_ETAG_BYTES];
+    char etag[LITH_LOCAL_ETAG_BYTES];
 
-    local_etag(info, etag);
+    lith_local_etag(info, etag);
     return info->is_file && info->size == object->size &&
            (!object->etag || strcmp(etag, object->etag) == 0);
 }
 
 /* What NAME.gone.tmp is decides: the wanted one goes, another one gets its name back. */
-static enum lith_code gone_settle(struct local_folder *folder, const char *gone,
+static enum lith_code gone_settle(struct lith_local_folder *folder, const char *gone,
                                   const struct lith_object *object, struct lith_err *err)
 {
     struct lith_file_info info;
 
     LITH_TRY(lith_file_stat(folder->fd, gone, false, &info, err));
     if (is_same(&info, object)) {
-        local_step(&folder->base, LITH_STEP_DELETE_CHECKED);
+        lith_local_step(&folder->base, LITH_STEP_DELETE_CHECKED);
         LITH_TRY(lith_file_unlink(folder->fd, gone, err));
-        local_step(&folder->base, LITH_STEP_DELETE_UNLINKED);
+        lith_local_step(&folder->base, LITH_STEP_DELETE_UNLINKED);
         return LITH_OK;
     }
     LITH_TRY(lith_file_rename_new(folder->fd, gone, object->name, err));
     return lith_fail(err, LITH_E_CONFLICT, "%s is another file by now; it stays", object->name);
 }
 
-enum lith_code local_delete_if(struct lith_folder *base, const struct lith_object *object,
-                               struct lith_err *err)
+enum lith_code lith_local_delete_if(struct lith_folder *base, const struct lith_object *object,
+                                    struct lith_err *err)
 {
-    struct local_folder *folder = local_folder(base);
+    struct lith_local_folder *folder = lith_local_folder(base);
     struct lith_file_info info;
     char gone[GONE_NAME_BYTES];
 
     int length = snprintf(gone, sizeof(gone), "%s.gone.tmp", object->name);
     if (length < 0 || (size_t)length >= sizeof(gone))
         return lith_fail(err, LITH_E_INVALID, "%s: the name is too long", object->name);
-    LITH_TRY(local_folder_same(folder, err));
+    LITH_TRY(lith_local_folder_same(folder, err));
     enum lith_code earlier = gone_settle(folder, gone, object, err);
     if (earlier != LITH_OK && earlier != LITH_E_NOT_FOUND)
         return earlier;
@@ -59,13 +59,13 @@ enum lith_code local_delete_if(struct lith_folder *base, const struct lith_objec
     if (!is_same(&info, object))
         return lith_fail(err, LITH_E_CONFLICT, "%s is another file by now; it stays", object->name);
     LITH_TRY(lith_file_rename(folder->fd, object->name, gone, err));
-    local_step(base, LITH_STEP_DELETE_RENAMED);
+    lith_local_step(base, LITH_STEP_DELETE_RENAMED);
     return gone_settle(folder, gone, object, err);
 }
 
-enum lith_code local_deletes_end(struct lith_folder *base, struct lith_err *err)
+enum lith_code lith_local_deletes_end(struct lith_folder *base, struct lith_err *err)
 {
-    LITH_TRY(lith_fd_sync(local_folder(base)->fd, local_folder(base)->full, err));
-    local_step(base, LITH_STEP_DELETE_DURABLE);
+    LITH_TRY(lith_fd_sync(lith_local_folder(base)->fd, lith_local_folder(base)->full, err));
+    lith_local_step(base, LITH_STEP_DELETE_DURABLE);
     return LITH_OK;
 }

@@ -8,18 +8,18 @@
 #include "store/local.h"
 #include "store/steps.h"
 
-struct local_folder {
+struct lith_local_folder {
     struct lith_folder base;
     int fd;           /* the directory; every name is relative to it */
     const char *full; /* its path for the system: root and path joined */
 };
 
-static inline struct local_folder *local_folder(struct lith_folder *folder)
+static inline struct lith_local_folder *lith_local_folder(struct lith_folder *folder)
 {
-    return (struct local_folder *)folder;
+    return (struct lith_local_folder *)folder;
 }
 
-static inline void local_step(struct lith_folder *folder, const char *name)
+static inline void lith_local_step(struct lith_folder *folder, const char *name)
 {
     struct lith_env *env = folder->store->env;
 
@@ -27,37 +27,38 @@ static inline void local_step(struct lith_folder *folder, const char *name)
 }
 
 /* "size:mtime_ns" */
-#define LOCAL_ETAG_BYTES 48
-void local_etag(const struct lith_file_info *info, char ret_text[LOCAL_ETAG_BYTES]);
+#define LITH_LOCAL_ETAG_BYTES 48
+void lith_local_etag(const struct lith_file_info *info, char ret_text[LITH_LOCAL_ETAG_BYTES]);
 
 /* CONFLICT when the path no longer leads to the open directory. */
-LITH_MUST_CHECK enum lith_code local_folder_same(struct local_folder *folder, struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_local_folder_same(struct lith_local_folder *folder,
+                                                      struct lith_err *err);
 
 /* As the verbs of the same names. */
-enum lith_code local_list(struct lith_folder *folder, struct lith_arena *arena,
-                          struct lith_listing *ret_listing, struct lith_err *err);
-enum lith_code local_put_if(struct lith_folder *folder, const char *name,
-                            const struct lith_blob *expected, const void *data, size_t bytes,
-                            struct lith_err *err);
-enum lith_code local_output_new(struct lith_folder *folder,
-                                const struct lith_output_options *options,
-                                struct lith_output **ret_output, struct lith_err *err);
-enum lith_code local_output_seal(struct lith_output *output, struct lith_err *err);
-enum lith_code local_output_publish(struct lith_output *output, struct lith_arena *arena,
-                                    struct lith_object *ret_object, struct lith_err *err);
-void local_output_free(struct lith_output *output);
-enum lith_code local_delete_if(struct lith_folder *folder, const struct lith_object *object,
+enum lith_code lith_local_list(struct lith_folder *folder, struct lith_arena *arena,
+                               struct lith_listing *ret_listing, struct lith_err *err);
+enum lith_code lith_local_put_if(struct lith_folder *folder, const char *name,
+                                 const struct lith_blob *expected, const void *data, size_t bytes,
+                                 struct lith_err *err);
+enum lith_code lith_local_output_new(struct lith_folder *folder,
+                                     const struct lith_output_options *options,
+                                     struct lith_output **ret_output, struct lith_err *err);
+enum lith_code lith_local_output_seal(struct lith_output *output, struct lith_err *err);
+enum lith_code lith_local_output_publish(struct lith_output *output, struct lith_arena *arena,
+                                         struct lith_object *ret_object, struct lith_err *err);
+void lith_local_output_free(struct lith_output *output);
+enum lith_code lith_local_delete_if(struct lith_folder *folder, const struct lith_object *object,
+                                    struct lith_err *err);
+enum lith_code lith_local_deletes_end(struct lith_folder *folder, struct lith_err *err);
+enum lith_code lith_local_lock(struct lith_folder *folder, enum lith_lock_wait wait,
                                struct lith_err *err);
-enum lith_code local_deletes_end(struct lith_folder *folder, struct lith_err *err);
-enum lith_code local_lock(struct lith_folder *folder, enum lith_lock_wait wait,
-                          struct lith_err *err);
-void local_unlock(struct lith_folder *folder);
-enum lith_code local_probe(struct lith_store *store, struct lith_store_facts *ret_facts,
-                           struct lith_err *err);
+void lith_local_unlock(struct lith_folder *folder);
+enum lith_code lith_local_probe(struct lith_store *store, struct lith_store_facts *ret_facts,
+                                struct lith_err *err);
 
 /* Fills an object from what stat says; strings go to the arena. */
-LITH_MUST_CHECK enum lith_code local_object(const char *name, const struct lith_file_info *info,
-                                            bool is_link, struct lith_arena *arena,
-                                            struct lith_object *ret_object, struct lith_err *err);
+LITH_MUST_CHECK enum lith_code
+lith_local_object(const char *name, const struct lith_file_info *info, bool is_link,
+                  struct lith_arena *arena, struct lith_object *ret_object, struct lith_err *err);
 
 #endif

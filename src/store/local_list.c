@@ -18,7 +18,7 @@ struct table {
 };
 
 struct reading {
-    struct local_folder *folder;
+    struct lith_local_folder *folder;
     struct lith_arena *arena;
     struct table objects;
     struct table folders;
@@ -75,7 +75,7 @@ static enum lith_code add_entry(void *ctx, const char *name, struct lith_err *er
         return add_name(r, &r->others, name, err);
     if (!info.is_file)
         return add_name(r, &r->others, name, err);
-    LITH_TRY(local_object(name, &info, is_link, r->arena, &object, err));
+    LITH_TRY(lith_local_object(name, &info, is_link, r->arena, &object, err));
     LITH_TRY(table_next(&r->objects, sizeof(object), r->arena, &row, err));
     memcpy(row, &object, sizeof(object));
     return LITH_OK;
@@ -113,10 +113,10 @@ static void objects_sort(struct table *table)
     table->count = kept;
 }
 
-enum lith_code local_list(struct lith_folder *folder, struct lith_arena *arena,
-                          struct lith_listing *ret_listing, struct lith_err *err)
+enum lith_code lith_local_list(struct lith_folder *folder, struct lith_arena *arena,
+                               struct lith_listing *ret_listing, struct lith_err *err)
 {
-    struct reading r = {.folder = local_folder(folder), .arena = arena};
+    struct reading r = {.folder = lith_local_folder(folder), .arena = arena};
 
     LITH_TRY(lith_dir_list(r.folder->fd, ".", add_entry, &r, err));
     objects_sort(&r.objects);

@@ -12,7 +12,7 @@
 #include "base/time.h"
 #include "store/local_folder.h"
 
-static enum lith_code lock_once(struct local_folder *folder, enum lith_lock_wait wait,
+static enum lith_code lock_once(struct lith_local_folder *folder, enum lith_lock_wait wait,
                                 struct lith_err *err)
 {
     enum lith_code code = wait == LITH_LOCK_WAIT ? lith_fd_lock(folder->fd, folder->full, err)
@@ -23,14 +23,15 @@ static enum lith_code lock_once(struct local_folder *folder, enum lith_lock_wait
     return code;
 }
 
-enum lith_code local_lock(struct lith_folder *base, enum lith_lock_wait wait, struct lith_err *err)
+enum lith_code lith_local_lock(struct lith_folder *base, enum lith_lock_wait wait,
+                               struct lith_err *err)
 {
-    struct local_folder *folder = local_folder(base);
+    struct lith_local_folder *folder = lith_local_folder(base);
 
     for (unsigned look = 0; look < LITH_LOOK_AGAIN_MAX; look++) {
         int fd = -1;
         LITH_TRY(lock_once(folder, wait, err));
-        enum lith_code code = local_folder_same(folder, err);
+        enum lith_code code = lith_local_folder_same(folder, err);
         if (code == LITH_OK)
             return LITH_OK;
         lith_fd_unlock(folder->fd);
@@ -44,9 +45,9 @@ enum lith_code local_lock(struct lith_folder *base, enum lith_lock_wait wait, st
                      folder->full, LITH_LOOK_AGAIN_MAX);
 }
 
-void local_unlock(struct lith_folder *folder)
+void lith_local_unlock(struct lith_folder *folder)
 {
-    lith_fd_unlock(local_folder(folder)->fd);
+    lith_fd_unlock(lith_local_folder(folder)->fd);
 }
 
 /*
@@ -156,8 +157,8 @@ static enum lith_code probe_rename(struct lith_store *store, bool *ret_renames,
     return code;
 }
 
-enum lith_code local_probe(struct lith_store *store, struct lith_store_facts *ret_facts,
-                           struct lith_err *err)
+enum lith_code lith_local_probe(struct lith_store *store, struct lith_store_facts *ret_facts,
+                                struct lith_err *err)
 {
     struct lith_store_facts facts = {0};
 

@@ -29,7 +29,7 @@ static bool group_matters(const struct lith_file_info *info)
     return ((info->mode >> 3) & 7u & ~(info->mode & 7u)) != 0;
 }
 
-static enum lith_code look_like(struct local_folder *folder,
+static enum lith_code look_like(struct lith_local_folder *folder,
                                 const struct lith_output_options *options,
                                 struct lith_file_info *ret_like, struct lith_err *err)
 {
@@ -74,10 +74,11 @@ static enum lith_code output_alloc(struct lith_folder *folder, const char *name,
     return LITH_OK;
 }
 
-enum lith_code local_output_new(struct lith_folder *base, const struct lith_output_options *options,
-                                struct lith_output **ret_output, struct lith_err *err)
+enum lith_code lith_local_output_new(struct lith_folder *base,
+                                     const struct lith_output_options *options,
+                                     struct lith_output **ret_output, struct lith_err *err)
 {
-    struct local_folder *folder = local_folder(base);
+    struct lith_local_folder *folder = lith_local_folder(base);
     struct local_output *output = NULL;
     struct lith_file_info taken;
     struct lith_err ignored;
@@ -92,11 +93,11 @@ enum lith_code local_output_new(struct lith_folder *base, const struct lith_outp
     if (code == LITH_OK)
         code = lith_file_sink_init(&output->sink, output->fd, output->tmp, base->store->mem, err);
     if (code != LITH_OK) {
-        local_output_free(&output->base);
+        lith_local_output_free(&output->base);
         return code;
     }
     output->base.sink = &output->sink.base;
-    local_step(base, LITH_STEP_OUTPUT_CREATED);
+    lith_local_step(base, LITH_STEP_OUTPUT_CREATED);
     *ret_output = &output->base;
     return LITH_OK;
 }
@@ -116,15 +117,15 @@ static enum lith_code own(struct local_output *output, struct lith_err *err)
     return LITH_OK;
 }
 
-enum lith_code local_output_seal(struct lith_output *base, struct lith_err *err)
+enum lith_code lith_local_output_seal(struct lith_output *base, struct lith_err *err)
 {
     struct local_output *output = (struct local_output *)base;
 
     LITH_TRY(lith_file_sink_flush(&output->sink, err));
     LITH_TRY(own(output, err));
-    local_step(base->folder, LITH_STEP_OUTPUT_WRITTEN);
+    lith_local_step(base->folder, LITH_STEP_OUTPUT_WRITTEN);
     LITH_TRY(lith_fd_sync(output->fd, output->tmp, err));
-    local_step(base->folder, LITH_STEP_OUTPUT_SYNCED);
+    lith_local_step(base->folder, LITH_STEP_OUTPUT_SYNCED);
     base->crc = output->sink.crc;
     base->size = output->sink.base.written;
     base->sink = NULL;
@@ -135,11 +136,11 @@ enum lith_code local_output_seal(struct lith_output *base, struct lith_err *err)
     return LITH_OK;
 }
 
-enum lith_code local_output_publish(struct lith_output *base, struct lith_arena *arena,
-                                    struct lith_object *ret_object, struct lith_err *err)
+enum lith_code lith_local_output_publish(struct lith_output *base, struct lith_arena *arena,
+                                         struct lith_object *ret_object, struct lith_err *err)
 {
     struct local_output *output = (struct local_output *)base;
-    struct local_folder *folder = local_folder(base->folder);
+    struct lith_local_folder *folder = lith_local_folder(base->folder);
     struct lith_file_info info;
     struct lith_object object;
 
@@ -147,18 +148,18 @@ enum lith_code local_output_publish(struct lith_output *base, struct lith_arena 
     if (info.size != base->size)
         return lith_fail(err, LITH_E_CORRUPT, "%s has %llu bytes, %llu were written", output->tmp,
                          (unsigned long long)info.size, (unsigned long long)base->size);
-    LITH_TRY(local_object(output->name, &info, false, arena, &object, err));
-    local_step(base->folder, LITH_STEP_OUTPUT_PUBLISH);
+    LITH_TRY(lith_local_object(output->name, &info, false, arena, &object, err));
+    lith_local_step(base->folder, LITH_STEP_OUTPUT_PUBLISH);
     LITH_TRY(lith_file_rename_new(folder->fd, output->tmp, output->name, err));
     output->written = false;
-    local_step(base->folder, LITH_STEP_OUTPUT_RENAMED);
+    lith_local_step(base->folder, LITH_STEP_OUTPUT_RENAMED);
     LITH_TRY(lith_fd_sync(folder->fd, folder->full, err));
-    local_step(base->folder, LITH_STEP_OUTPUT_DURABLE);
+    lith_local_step(base->folder, LITH_STEP_OUTPUT_DURABLE);
     *ret_object = object;
     return LITH_OK;
 }
 
-void local_output_free(struct lith_output *base)
+void lith_local_output_free(struct lith_output *base)
 {
     struct local_output *output = (struct local_output *)base;
     struct lith_err ignored;
@@ -166,7 +167,7 @@ void local_output_free(struct lith_output *base)
     if (output->sink.buffer)
         lith_file_sink_done(&output->sink);
     if (output->written)
-        (void)!lith_file_unlink(local_folder(base->folder)->fd, output->tmp, &ignored);
+        (void)!lith_file_unlink(lith_local_folder(base->folder)->fd, output->tmp, &ignored);
     lith_fd_close(output->fd);
     lith_free(output);
 }

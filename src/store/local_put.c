@@ -13,7 +13,7 @@
 #define TMP_NAME_BYTES 300
 
 /* CONFLICT unless the object is byte for byte the expected one; fills how it looks. */
-static enum lith_code still_expected(struct local_folder *folder, const char *name,
+static enum lith_code still_expected(struct lith_local_folder *folder, const char *name,
                                      const struct lith_blob *expected,
                                      struct lith_file_info *ret_info, struct lith_err *err)
 {
@@ -39,7 +39,7 @@ static enum lith_code still_expected(struct local_folder *folder, const char *na
     return LITH_OK;
 }
 
-static enum lith_code write_tmp(struct local_folder *folder, const char *tmp, const void *data,
+static enum lith_code write_tmp(struct lith_local_folder *folder, const char *tmp, const void *data,
                                 size_t bytes, const struct lith_file_info *like,
                                 struct lith_err *err)
 {
@@ -58,7 +58,7 @@ static enum lith_code write_tmp(struct local_folder *folder, const char *tmp, co
     uint32_t mode = like->is_directory ? (like->mode & 0444u) | 0600u : like->mode;
     if (code == LITH_OK)
         code = lith_fd_own(fd, tmp, like->uid, like->gid, mode, err);
-    local_step(&folder->base, LITH_STEP_PUT_WRITTEN);
+    lith_local_step(&folder->base, LITH_STEP_PUT_WRITTEN);
     if (code == LITH_OK)
         code = lith_fd_sync(fd, tmp, err);
     lith_fd_close(fd);
@@ -67,7 +67,7 @@ static enum lith_code write_tmp(struct local_folder *folder, const char *tmp, co
     return code;
 }
 
-static enum lith_code put_locked(struct local_folder *folder, const char *name,
+static enum lith_code put_locked(struct lith_local_folder *folder, const char *name,
                                  const struct lith_blob *expected, const void *data, size_t bytes,
                                  struct lith_err *err)
 {
@@ -77,27 +77,27 @@ static enum lith_code put_locked(struct local_folder *folder, const char *name,
     int length = snprintf(tmp, sizeof(tmp), "%s.tmp", name);
     if (length < 0 || (size_t)length >= sizeof(tmp))
         return lith_fail(err, LITH_E_INVALID, "%s: the name is too long", name);
-    local_step(&folder->base, LITH_STEP_PUT_LOCKED);
-    LITH_TRY(local_folder_same(folder, err));
+    lith_local_step(&folder->base, LITH_STEP_PUT_LOCKED);
+    LITH_TRY(lith_local_folder_same(folder, err));
     LITH_TRY(still_expected(folder, name, expected, &info, err));
     LITH_TRY(write_tmp(folder, tmp, data, bytes, &info, err));
-    local_step(&folder->base, LITH_STEP_PUT_SYNCED);
+    lith_local_step(&folder->base, LITH_STEP_PUT_SYNCED);
     LITH_TRY(lith_file_rename(folder->fd, tmp, name, err));
-    local_step(&folder->base, LITH_STEP_PUT_RENAMED);
+    lith_local_step(&folder->base, LITH_STEP_PUT_RENAMED);
     LITH_TRY(lith_fd_sync(folder->fd, folder->full, err));
-    local_step(&folder->base, LITH_STEP_PUT_DURABLE);
+    lith_local_step(&folder->base, LITH_STEP_PUT_DURABLE);
     return LITH_OK;
 }
 
-enum lith_code local_put_if(struct lith_folder *base, const char *name,
-                            const struct lith_blob *expected, const void *data, size_t bytes,
-                            struct lith_err *err)
+enum lith_code lith_local_put_if(struct lith_folder *base, const char *name,
+                                 const struct lith_blob *expected, const void *data, size_t bytes,
+                                 struct lith_err *err)
 {
     bool ours = !base->locked;
 
     if (ours)
         LITH_TRY(lith_folder_lock(base, LITH_LOCK_WAIT, err));
-    enum lith_code code = put_locked(local_folder(base), name, expected, data, bytes, err);
+    enum lith_code code = put_locked(lith_local_folder(base), name, expected, data, bytes, err);
     if (ours)
         lith_folder_unlock(base);
     return code;

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """The shared library exports the functions that lithify.h declares with LITH_API, and no more.
 
-export_check.py LIBRARY HEADER: also its soname, and that it needs nothing only the program needs.
+export_check.py SHARED STATIC HEADER: also its soname, that it needs nothing only the program needs,
+and that every global symbol of the static one, where nothing is hidden from a program that links
+it, begins with lith_.
 """
 
 import re
@@ -17,7 +19,7 @@ def output_of(*command):
 
 
 def main():
-    library, header = sys.argv[1:]
+    library, archive, header = sys.argv[1:]
     with open(header, encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
     declared = set()
@@ -33,6 +35,11 @@ def main():
         wrong.append(f"the soname is {soname and soname[1]}")
     wrong += [f"needs {name}" for name in re.findall(r"NEEDED.*\[(.*)\]", dynamic)
               if any(word in name for word in FOREIGN)]
+    lines = output_of("nm", "-g", "--defined-only", archive).splitlines()
+    names = {line.split()[-1] for line in lines if len(line.split()) == 3}
+    wrong += [f"{name}: no lith_ in front" for name in sorted(names)
+              if not name.startswith("lith_")]
+    wrong += [f"{name}: not in the static library" for name in sorted(declared - names)]
     print("\n".join(wrong) or f"{len(declared)} functions")
     return 1 if wrong or not declared else 0
 
