@@ -88,11 +88,11 @@ bool lith_look_wants_work(const struct lith_look *look, const struct lith_job *j
     return look->plan.reason == LITH_PART_DUE || lith_late_foldable(look, job);
 }
 
-/* True for files that an operator should hear of. */
+/* True for files that an operator should hear of: no pass takes them as they are. */
 static bool is_own_reason(enum lith_file_reason reason)
 {
     return reason == LITH_WHY_QUARANTINE || reason == LITH_WHY_BLOCKED || reason == LITH_WHY_LINK ||
-           reason == LITH_WHY_CHANGED || reason == LITH_WHY_SCHEMA;
+           reason == LITH_WHY_CHANGED;
 }
 
 static enum lith_code text_keep(const struct lith_job *job, const char *text, const char **ret_text,

@@ -11,13 +11,13 @@ static const char *const file_texts[] = {
     "does not count",
     "is large enough already (target_file)",
     "has too little beside it to be worth a rewrite",
-    "could be merged once the partition is due",
+    "could be merged, but the partition is not due",
     "waits for the next pass (max_inputs)",
     "is set aside",
     "stays out",
     "is a symbolic link, which is not followed",
     "has other bytes than the manifest names",
-    "has a schema that does not join that of the others",
+    "has another schema than those merged in this pass",
 };
 static_assert(sizeof(file_texts) / sizeof(file_texts[0]) == LITH_FILE_REASON_COUNT,
               "one text for each");
