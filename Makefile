@@ -7,14 +7,15 @@ SECONDS_PER_TARGET ?= 60
 .PHONY: all test asan demo tidy check install fuzz soak clean
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
-$(BUILD)/build.ninja: ; meson setup $(BUILD)
+$(BUILD)/build.ninja:
+	@command -v meson >/dev/null || { echo 'meson is missing: scripts/setup installs it'; exit 1; }
+	meson setup $(BUILD)
 $(ASAN)/build.ninja: ; meson setup $(ASAN) -Db_sanitize=address,undefined -Db_lundef=false
 test: ; scripts/run-tests
 asan: $(ASAN)/build.ninja
 	ninja -C $(ASAN)
 	scripts/run-tests --only asan
-demo: all
-	scripts/demo
+demo: ; scripts/demo
 tidy: ; scripts/run-tidy
 check: ; scripts/check-acceptance
 install: all
