@@ -78,7 +78,8 @@ static enum lith_code room_for_one(struct outs *outs, struct lith_err *err)
     return LITH_OK;
 }
 
-/* Refuses an output that is one of the inputs, and one that exists. */
+/* Refuses an output that is one of the inputs, one that exists, and one that is no regular file:
+ * the rename would put a file in the place of a device, for everybody. */
 static enum lith_code path_check(const struct outs *outs, const char *path, struct lith_err *err)
 {
     const struct lith_merge_request *request = outs->request;
@@ -97,6 +98,9 @@ static enum lith_code path_check(const struct outs *outs, const char *path, stru
     }
     if (!request->overwrite)
         return lith_fail(err, LITH_E_CONFLICT, "%s exists; --overwrite replaces it", path);
+    if (!output.is_file)
+        return lith_fail(err, LITH_E_INVALID, "the output %s exists and is not a regular file",
+                         path);
     return LITH_OK;
 }
 
@@ -259,7 +263,7 @@ enum lith_code lith_merge_files(const struct lith_merge_request *request,
                         .arena = &arena,
                         .paths = &paths};
 
-    if (request->input_count == 0 || !request->output)
+    if (request->input_count == 0 || !request->output || request->output[0] == '\0')
         return lith_fail(err, LITH_E_INVALID, "a merge needs inputs and an output");
     LITH_TRY(lith_budget_init(&budget, control, err));
     lith_arena_init(&arena, &budget.mem);

@@ -73,7 +73,8 @@ struct lith_civil lith_civil_from_ns(int64_t ns)
 void lith_time_text(int64_t ns, char ret_text[LITH_TIME_TEXT_BYTES])
 {
     struct lith_civil c = lith_civil_from_ns(ns);
-    int64_t fraction = ns - floor_div(ns, LITH_SECOND_NS) * LITH_SECOND_NS;
+    int64_t rest = ns % LITH_SECOND_NS;
+    int64_t fraction = rest < 0 ? rest + LITH_SECOND_NS : rest;
     char digits[16] = "";
     int kept = 9;
 

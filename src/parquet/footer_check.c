@@ -2,8 +2,8 @@
  * What footer.h promises of a footer that was read: counts, sums, byte ranges.
  *
  * A chunk without values has no pages, and writers put anything into its offsets: they are
- * cleared. Old writers give chunk sizes that are too small (parquet-mr < 1.2.9, PARQUET-816);
- * page_source.h knows by how much; nothing here needs them to be exact. parquet-splice.md section 9.1, 4 and 5.
+ * cleared. Old writers give chunk sizes that are too small (parquet-mr < 1.2.9, PARQUET-816):
+ * page_source.h knows by how much. parquet-splice.md section 9.1, 4 and 5.
  */
 #include "parquet/footer_parse.h"
 

@@ -343,6 +343,26 @@ def test_merge(tmp_path):
     assert missing.code == lithify.FAILED and "none.parquet" in missing.err
 
 
+@pytest.mark.parametrize("what", ["directory", "fifo", "link to a fifo", "nothing"])
+def test_merge_replaces_files_alone(what, tmp_path):
+    """P10: --overwrite puts no file in the place of a device, a pipe or a directory."""
+    files = sorted(fill(tmp_path / "lake").rglob("*.parquet"))
+    out = tmp_path / "out"
+    if what == "directory":
+        out.mkdir()
+    elif what == "fifo":
+        os.mkfifo(out)
+    elif what == "link to a fifo":
+        os.mkfifo(tmp_path / "fifo")
+        out.symlink_to("fifo")
+    before = sorted((path, path.lstat().st_mode) for path in tmp_path.rglob("*"))
+    done = lithify.run("merge", "--overwrite", "-o", "" if what == "nothing" else out, *files,
+                       cwd=tmp_path)
+    assert done.code == lithify.USAGE, str(done)
+    assert "regular file" in done.err or "output" in done.err, str(done)
+    assert sorted((path, path.lstat().st_mode) for path in tmp_path.rglob("*")) == before
+
+
 def test_verify(tmp_path):
     files = sorted(fill(tmp_path).rglob("*.parquet"))
     assert lithify.ok("verify", *files, "--", *reversed(files)).out == "the same 60 rows\n"
