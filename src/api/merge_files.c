@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/paths.h"
+#include "base/array.h"
 #include "base/file.h"
 #include "job/check.h"
 #include "merge/merge.h"
@@ -31,7 +32,6 @@ struct outs {
     struct lith_file_sink sink;
     struct out *outs;
     size_t count;
-    size_t capacity;
     struct lith_merge_result result;
 };
 
@@ -61,21 +61,6 @@ static enum lith_code path_make(struct outs *outs, size_t index, char **ret_path
         return lith_arena_format(outs->arena, ret_path, err, "%s", output);
     return lith_arena_format(outs->arena, ret_path, err, "%.*s-%zu%s", (int)stem, output, index,
                              output + stem);
-}
-
-static enum lith_code room_for_one(struct outs *outs, struct lith_err *err)
-{
-    void *block;
-
-    if (outs->count < outs->capacity)
-        return LITH_OK;
-    size_t capacity = outs->capacity ? outs->capacity * 2 : 4;
-    LITH_TRY(lith_arena_array(outs->arena, capacity, sizeof(*outs->outs), &block, err));
-    if (outs->count)
-        memcpy(block, outs->outs, outs->count * sizeof(*outs->outs));
-    outs->outs = block;
-    outs->capacity = capacity;
-    return LITH_OK;
 }
 
 /* Refuses an output that is one of the inputs, one that exists, and one that is no regular file:
@@ -108,9 +93,11 @@ static enum lith_code out_begin(struct lith_merge_outputs *base, size_t index,
                                 struct lith_sink **ret_sink, struct lith_err *err)
 {
     struct outs *outs = (struct outs *)base;
+    void *block = outs->outs;
 
     LITH_ASSERT(index == outs->count);
-    LITH_TRY(room_for_one(outs, err));
+    LITH_TRY(lith_array_grow_in(outs->arena, &block, outs->count, sizeof(*outs->outs), err));
+    outs->outs = block;
     struct out *out = &outs->outs[index];
     *out = (struct out){.fd = -1};
     LITH_TRY(path_make(outs, index, &out->path, err));

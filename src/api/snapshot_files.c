@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/lake_state.h"
+#include "base/array.h"
 #include "lake/snapshot.h"
 #include "lake/walk.h"
 
@@ -18,7 +19,6 @@ struct lith_snapshot_files {
     struct lith_arena arena;
     struct file *files;
     size_t count;
-    size_t capacity;
     struct lith_lake *lake;
     enum lith_snapshot_mode mode;
 };
@@ -33,13 +33,9 @@ static enum lith_code file_add(struct lith_snapshot_files *files, const char *fo
             err, LITH_E_CORRUPT,
             "%s%s%s is in the manifest but not there: its rows are missing until it is back",
             folder, *folder ? "/" : "", from->name);
-    if (files->count == files->capacity) {
-        size_t capacity = files->capacity ? files->capacity * 2 : 256;
-        void *block = files->files;
-        LITH_TRY(lith_realloc(&files->budget.mem, &block, capacity * sizeof(*files->files), err));
-        files->files = block;
-        files->capacity = capacity;
-    }
+    void *block = files->files;
+    LITH_TRY(lith_array_grow(&files->budget.mem, &block, files->count, sizeof(*files->files), err));
+    files->files = block;
     LITH_TRY(lith_arena_format(&files->arena, &path, err, "%s%s%s", folder, *folder ? "/" : "",
                                from->name));
     files->files[files->count++] = (struct file){.path = path, .bytes = from->object->size};

@@ -10,12 +10,12 @@
 
 #include <yaml.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 
 struct walk {
     struct lith_arena *arena;
     struct lith_outline outline;
-    size_t capacity;
     unsigned depth; /* 0: outside, 1: in the mapping, 2: in a list */
     bool at_value;  /* in the mapping: a value is next */
     bool done;
@@ -25,18 +25,12 @@ struct walk {
 static enum lith_code key_add(struct walk *walk, const yaml_event_t *event, struct lith_err *err)
 {
     struct lith_outline *outline = &walk->outline;
-    void *block;
+    void *block = outline->keys;
 
     if (strlen((const char *)event->data.scalar.value) != event->data.scalar.length)
         return lith_fail(err, LITH_E_INVALID, "a key with a zero character");
-    if (outline->count == walk->capacity) {
-        size_t capacity = walk->capacity ? walk->capacity * 2 : 32;
-        LITH_TRY(lith_arena_array(walk->arena, capacity, sizeof(*outline->keys), &block, err));
-        if (outline->count)
-            memcpy(block, outline->keys, outline->count * sizeof(*outline->keys));
-        outline->keys = block;
-        walk->capacity = capacity;
-    }
+    LITH_TRY(lith_array_grow_in(walk->arena, &block, outline->count, sizeof(*outline->keys), err));
+    outline->keys = block;
     LITH_TRY(lith_arena_copy(walk->arena, event->data.scalar.value, event->data.scalar.length,
                              &block, err));
     outline->keys[outline->count++] =

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/checked.h"
 #include "merge/gate.h"
 #include "merge/input_list.h"
@@ -46,24 +47,6 @@ const struct lith_facts *lith_fact_book_find(const struct lith_fact_book *book, 
     return book->count ? bsearch(&key, book->facts, book->count, sizeof(key), by_name) : NULL;
 }
 
-/* Makes room for `more` of an array that lives in the book's arena. */
-static enum lith_code room_make(struct lith_arena *arena, void **array, size_t count, size_t more,
-                                size_t *capacity, size_t element_bytes, struct lith_err *err)
-{
-    void *grown;
-
-    if (count + more <= *capacity)
-        return LITH_OK;
-    size_t wanted = *capacity ? *capacity * 2 : 16;
-    wanted = wanted < count + more ? count + more : wanted;
-    LITH_TRY(lith_arena_array(arena, wanted, element_bytes, &grown, err));
-    if (count)
-        memcpy(grown, *array, count * element_bytes);
-    *array = grown;
-    *capacity = wanted;
-    return LITH_OK;
-}
-
 /* The schema of a footer, copied to outlive it. */
 static enum lith_code schema_keep(struct lith_fact_book *book, const struct lith_footer *footer,
                                   struct lith_schema **ret_schema, struct lith_err *err)
@@ -97,8 +80,7 @@ static enum lith_code set_find(struct lith_fact_book *book, const struct lith_fo
         }
     }
     void *sets = book->sets;
-    LITH_TRY(room_make(book->arena, &sets, book->set_count, 1, &book->set_capacity,
-                       sizeof(*book->sets), err));
+    LITH_TRY(lith_array_grow_in(book->arena, &sets, book->set_count, sizeof(*book->sets), err));
     book->sets = sets;
     struct lith_fact_set *set = &book->sets[book->set_count];
     LITH_TRY(lith_arena_copy(book->arena, meaning, strlen(meaning), &copy, err));
@@ -267,21 +249,36 @@ static enum lith_code file_take(struct lith_fact_book *book, const struct lith_j
     return LITH_OK;
 }
 
+/* Makes room for `more` files at once: how many will come is known before they are read. */
+static enum lith_code room_make(struct lith_fact_book *book, size_t more, struct lith_err *err)
+{
+    size_t wanted = book->known_count + more;
+    void *grown;
+
+    if (wanted <= book->known_capacity)
+        return LITH_OK;
+    if (wanted < book->known_capacity * 2)
+        wanted = book->known_capacity * 2;
+    LITH_TRY(lith_arena_array(book->arena, wanted, sizeof(*book->known), &grown, err));
+    if (book->known_count)
+        memcpy(grown, book->known, book->known_count * sizeof(*book->known));
+    book->known = grown;
+    book->known_capacity = wanted;
+    return LITH_OK;
+}
+
 enum lith_code lith_fact_book_fill(struct lith_fact_book *book, const struct lith_job *job,
                                    const struct lith_snapshot *snapshot, enum lith_fact_scope scope,
                                    struct lith_err *err)
 {
     size_t sorted = book->known_count;
-    void *known = book->known;
     size_t more = 0;
 
     for (size_t i = 0; i < snapshot->file_count; i++) {
         const struct lith_snapshot_file *file = &snapshot->files[i];
         more += is_wanted(file, scope) && !known_find(book, file->name, sorted) ? 1 : 0;
     }
-    LITH_TRY(room_make(book->arena, &known, sorted, more, &book->known_capacity,
-                       sizeof(*book->known), err));
-    book->known = known;
+    LITH_TRY(room_make(book, more, err));
     for (size_t i = 0; i < snapshot->file_count; i++) {
         const struct lith_snapshot_file *file = &snapshot->files[i];
         if (is_wanted(file, scope))

@@ -34,7 +34,6 @@ struct lith_fact_book {
     size_t capacity;
     struct lith_fact_set *sets;
     size_t set_count;
-    size_t set_capacity;
     const char *lost_output; /* an output whose inputs are present: a manifest was lost; or NULL */
     struct lith_codec_context *codecs;
 };

@@ -3,24 +3,19 @@
  */
 #include "job/outputs.h"
 
+#include "base/array.h"
 #include "job/check.h"
 
 static enum lith_code room_for_one(struct lith_job_outputs *outputs, struct lith_err *err)
 {
-    void *block;
+    struct lith_mem *mem = outputs->job->work->mem;
+    void *block = outputs->outputs;
 
-    if (outputs->count < outputs->capacity)
-        return LITH_OK;
-    size_t capacity = outputs->capacity ? outputs->capacity * 2 : 8;
-    block = outputs->outputs;
-    LITH_TRY(
-        lith_realloc(outputs->job->work->mem, &block, capacity * sizeof(*outputs->outputs), err));
+    LITH_TRY(lith_array_grow(mem, &block, outputs->count, sizeof(*outputs->outputs), err));
     outputs->outputs = block;
     block = outputs->entries;
-    LITH_TRY(
-        lith_realloc(outputs->job->work->mem, &block, capacity * sizeof(*outputs->entries), err));
+    LITH_TRY(lith_array_grow(mem, &block, outputs->count, sizeof(*outputs->entries), err));
     outputs->entries = block;
-    outputs->capacity = capacity;
     return LITH_OK;
 }
 

@@ -23,7 +23,6 @@ struct lith_job_outputs {
     struct lith_output **outputs;
     struct lith_entry *entries; /* one per output; etags are set by publishing */
     size_t count;
-    size_t capacity;
     uint64_t bytes;
     uint64_t rows;
 };

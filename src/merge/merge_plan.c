@@ -6,6 +6,7 @@
  */
 #include "merge/merge_state.h"
 
+#include "base/array.h"
 #include "base/checked.h"
 #include "merge/annotations.h"
 
@@ -51,13 +52,11 @@ static enum lith_code first_compare(struct lith_merge *merge, const struct lith_
 static enum lith_code unit_add(struct lith_merge *merge, const struct lith_unit *unit,
                                struct lith_err *err)
 {
-    if (merge->unit_count == merge->unit_capacity) {
-        size_t capacity = merge->unit_capacity ? merge->unit_capacity * 2 : 64;
-        void *block = merge->units;
-        LITH_TRY(lith_realloc(merge->work->mem, &block, capacity * sizeof(*merge->units), err));
-        merge->units = block;
-        merge->unit_capacity = capacity;
-    }
+    void *block = merge->units;
+
+    LITH_TRY(
+        lith_array_grow(merge->work->mem, &block, merge->unit_count, sizeof(*merge->units), err));
+    merge->units = block;
     merge->units[merge->unit_count++] = *unit;
     return LITH_OK;
 }

@@ -29,7 +29,6 @@ struct lith_merge {
     struct lith_chunk_votes *votes; /* one per leaf */
     struct lith_unit *units;        /* source row groups that hold rows, in input order */
     size_t unit_count;
-    size_t unit_capacity;
     struct lith_slice last_writer; /* created_by of the input before, in `arena` */
     int64_t rows;
     uint64_t input_bytes; /* compressed, of all units */

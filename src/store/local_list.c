@@ -7,14 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "store/local_folder.h"
 
-/* Grows by doubling inside an arena; what is left behind is at most as large as the result. */
 struct table {
     void *rows;
     size_t count;
-    size_t room;
 };
 
 struct reading {
@@ -28,18 +27,10 @@ struct reading {
 static enum lith_code table_next(struct table *table, size_t row_bytes, struct lith_arena *arena,
                                  void **ret_row, struct lith_err *err)
 {
-    if (table->count == table->room) {
-        size_t room = table->room ? table->room * 2 : 16;
-        void *rows = NULL;
-        if (room > LITH_FOLDER_FILES_MAX)
-            return lith_fail(err, LITH_E_LIMIT, "more than %u entries in one directory",
-                             LITH_FOLDER_FILES_MAX);
-        LITH_TRY(lith_arena_array(arena, room, row_bytes, &rows, err));
-        if (table->count)
-            memcpy(rows, table->rows, table->count * row_bytes);
-        table->rows = rows;
-        table->room = room;
-    }
+    if (table->count == LITH_FOLDER_FILES_MAX)
+        return lith_fail(err, LITH_E_LIMIT, "more than %u entries in one directory",
+                         LITH_FOLDER_FILES_MAX);
+    LITH_TRY(lith_array_grow_in(arena, &table->rows, table->count, row_bytes, err));
     *ret_row = (uint8_t *)table->rows + table->count++ * row_bytes;
     return LITH_OK;
 }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "job/look.h"
 #include "lake/walk.h"
 
@@ -48,18 +49,12 @@ static enum lith_code tenant_get(struct lith_status_book *book, const char *tena
                                  struct lith_tenant_status **ret_status, struct lith_err *err)
 {
     bool found;
-    void *block;
+    void *block = book->tenants;
     size_t place = tenant_place(book, tenant, &found);
 
     if (!found) {
-        if (book->count == book->capacity) {
-            size_t capacity = book->capacity ? book->capacity * 2 : 16;
-            LITH_TRY(lith_arena_array(book->arena, capacity, sizeof(*book->tenants), &block, err));
-            if (book->count)
-                memcpy(block, book->tenants, book->count * sizeof(*book->tenants));
-            book->tenants = block;
-            book->capacity = capacity;
-        }
+        LITH_TRY(lith_array_grow_in(book->arena, &block, book->count, sizeof(*book->tenants), err));
+        book->tenants = block;
         LITH_TRY(lith_arena_copy(book->arena, tenant, strlen(tenant), &block, err));
         memmove(&book->tenants[place + 1], &book->tenants[place],
                 (book->count - place) * sizeof(*book->tenants));

@@ -12,7 +12,6 @@ struct lith_status_book {
     struct lith_tenant_status total;
     struct lith_tenant_status *tenants;
     size_t count;
-    size_t capacity;
 };
 
 /* Looks at every selected partition by its listing alone. A partition that cannot be read counts

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/checked.h"
 #include "base/hash.h"
 #include "base/limits.h"
@@ -35,7 +36,6 @@ struct pass {
     struct lith_arena arena;
     struct target *targets;
     size_t count;
-    size_t capacity;
     size_t job_bytes;            /* budget of one job */
     bool shared;                 /* jobs run at once, each with a part of the memory */
     struct lith_control control; /* the caller's, with its progress behind the lock */
@@ -172,16 +172,11 @@ static void target_rank(struct pass *pass, struct target *target)
 static enum lith_code target_add(struct pass *pass, const struct lith_walk_stop *stop,
                                  struct lith_err *err)
 {
-    void *block;
+    void *block = pass->targets;
 
-    if (pass->count == pass->capacity) {
-        size_t capacity = pass->capacity ? pass->capacity * 2 : 256;
-        block = pass->targets;
-        LITH_TRY(
-            lith_realloc(pass->sweep->work->mem, &block, capacity * sizeof(*pass->targets), err));
-        pass->targets = block;
-        pass->capacity = capacity;
-    }
+    LITH_TRY(
+        lith_array_grow(pass->sweep->work->mem, &block, pass->count, sizeof(*pass->targets), err));
+    pass->targets = block;
     LITH_TRY(lith_arena_copy(&pass->arena, stop->path, strlen(stop->path), &block, err));
     struct target *target = &pass->targets[pass->count++];
     *target = (struct target){.rank = {.path = block}, .table_format = stop->table_format};
