@@ -40,6 +40,14 @@ static void name_print(const struct lith_json *value)
         (void)printf("%" PRId64, lith_json_int_of(value));
 }
 
+/* With a space in front, or nothing at all. */
+static void further_name_print(const struct lith_json *value)
+{
+    if (lith_json_is_text(value) || lith_json_is_int(value))
+        (void)putchar(' ');
+    name_print(value);
+}
+
 static void short_print(const char *text)
 {
     char cut[SHORT_BYTES + 1];
@@ -84,15 +92,13 @@ static void schema_print(const struct lith_json *nodes)
             (void)printf("  ");
             name_print(get(node, "repetition"));
         }
-        (void)putchar(' ');
-        name_print(get(node, "type"));
+        further_name_print(get(node, "type"));
         if (get(node, "type_length"))
             (void)printf("[%" PRId64 "]", number(node, "type_length"));
         const struct lith_json *meaning = get(node, "logical");
         if (!lith_json_is_text(meaning))
             meaning = get(node, "converted");
-        (void)putchar(' ');
-        name_print(meaning);
+        further_name_print(meaning);
         if (get(node, "field_id"))
             (void)printf(" id=%" PRId64, number(node, "field_id"));
         (void)putchar('\n');

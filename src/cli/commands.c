@@ -150,7 +150,8 @@ const struct lith_command lith_commands[] = {
         .synopsis = "[OPTION...] ROOT",
         .line = "delete superseded files whose grace is over",
         .text = "Deletes inputs of committed merges once --reader-grace is over, and outputs that\n"
-                "were never committed once --orphan-grace is. Never anything else.",
+                "were never committed once --orphan-grace is. Never anything else. Before that it\n"
+                "says how much they hold, and until when.",
         .example = "  lithify gc --reader-grace 1h /data/lake",
         .groups = LAKE_GROUPS,
         .switches = SWITCH(CONFIG),

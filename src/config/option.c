@@ -22,8 +22,9 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
     [LITH_OPTION_MANIFEST_NAME] = {"manifest_name", LITH_KIND_CHOICE,
                                    "manifest.json|_manifest.json", "manifest.json",
                                    "The name of manifests. Chosen once, at the first commit."},
-    [LITH_OPTION_PARTITION] = {"partition", LITH_KIND_TEXT, "GLOB", NULL,
-                               "Only partitions whose path below ROOT matches."},
+    [LITH_OPTION_PARTITION] =
+        {"partition", LITH_KIND_TEXT, "GLOB", NULL,
+         "Only partitions whose whole path below ROOT matches; * takes / too."},
     [LITH_OPTION_SHARD] = {"shard", LITH_KIND_SHARD, "I/N", "1/1",
                            "Only the I-th of N shares of the partitions."},
     [LITH_OPTION_GRACE] = {"grace", LITH_KIND_DURATION, "TIME", "15m",
@@ -47,8 +48,8 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
     [LITH_OPTION_ROW_GROUP_ROWS] = {"row_group_rows", LITH_KIND_COUNT, "N", "1048576",
                                     "A row group closes at so many rows."},
     [LITH_OPTION_KEY_COLUMNS] = {"key_columns", LITH_KIND_LIST, "NAMES", "template_id",
-                                 "Columns whose counts per value are checked before a commit; "
-                                 "separated by commas."},
+                                 "Columns whose counts per value are checked before a commit, "
+                                 "where present; separated by commas."},
     [LITH_OPTION_VERIFY] = {"verify", LITH_KIND_CHOICE, "off|structure|content|decode", "content",
                             "How an output is checked before it counts."},
     [LITH_OPTION_READER_GRACE] = {"reader_grace", LITH_KIND_DURATION, "TIME", "24h",
