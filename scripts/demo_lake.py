@@ -32,7 +32,7 @@ def query_of(partition, live):
     if not live:
         files = sorted(partition.glob("*.parquet"))
         names = ", ".join(f"'{path}'" for path in files)
-        return f"SELECT * FROM read_parquet([{names}], hive_partitioning = false)", len(files)
+        return f"SELECT * FROM read_parquet([{names}], union_by_name=true)", len(files)
     listed, query = (
         subprocess.run([ROOT / "build" / "lithify", "ls", *how, partition], check=True,
                        capture_output=True, text=True).stdout.strip()
