@@ -1,7 +1,8 @@
 /*
  * DELTA_BINARY_PACKED: the stream of numbers, and the encoding of INT32 and INT64 by it.
  *
- * Arithmetic is unsigned and wraps at the width of the type, as the specification asks. Only the
+ * Arithmetic is unsigned and wraps at the width of the type, as the specification asks. DuckDB
+ * subtracts 32-bit numbers as 64-bit ones, which takes 33 bits: the upper ones wrap away. Only the
  * bit widths of miniblocks that hold values are looked at. Encodings.md, "Delta Encoding".
  */
 #include <inttypes.h>
@@ -12,6 +13,7 @@
 
 /* Values decoded at a time: a batch, and the rest of the group it ends in. */
 #define READY_COUNT (LITH_BATCH_POSITIONS + 8)
+#define NARROW_WIDTH_MAX 33
 #define BLOCK_VALUES_MAX INT32_MAX /* keeps sizes of miniblocks far from 64 bits */
 
 static enum lith_code header_read(struct lith_delta *delta, uint64_t count, struct lith_err *err)
@@ -84,7 +86,7 @@ static enum lith_code miniblock_begin(struct lith_delta *delta, struct lith_err 
     if (delta->miniblock == delta->miniblock_count)
         LITH_TRY(block_begin(delta, err));
     delta->width = delta->widths.data[delta->miniblock++];
-    unsigned width_max = delta->wide ? 64 : 32;
+    unsigned width_max = delta->wide ? 64 : NARROW_WIDTH_MAX;
     if (delta->width > width_max)
         return lith_fail(err, LITH_E_CORRUPT, "a delta miniblock of %u bits, at most %u are legal",
                          delta->width, width_max);
@@ -129,6 +131,18 @@ static uint64_t sum_u64(uint64_t *values, size_t count, uint64_t last, uint64_t 
     return last;
 }
 
+/* Groups of a narrow stream with more bits than its numbers have. */
+static void unpack_truncated(const uint8_t *from, size_t groups, unsigned width, uint32_t *to)
+{
+    uint64_t group[8];
+
+    for (size_t i = 0; i < groups; i++) {
+        lith_unpack_u64(from + i * width, width, 1, width, group);
+        for (size_t k = 0; k < 8; k++)
+            to[i * 8 + k] = (uint32_t)group[k];
+    }
+}
+
 /* Decodes whole groups of the current miniblock behind the ready values. */
 static enum lith_code groups_decode(struct lith_delta *delta)
 {
@@ -146,7 +160,10 @@ static enum lith_code groups_decode(struct lith_delta *delta)
         lith_unpack_u64(w->next, readable, groups, delta->width, delta->ready_u64 + end);
         delta->last = sum_u64(delta->ready_u64 + end, groups * 8, delta->last, delta->min_delta);
     } else {
-        lith_unpack_u32(w->next, readable, groups, delta->width, delta->ready_u32 + end);
+        if (delta->width > 32)
+            unpack_truncated(w->next, groups, delta->width, delta->ready_u32 + end);
+        else
+            lith_unpack_u32(w->next, readable, groups, delta->width, delta->ready_u32 + end);
         delta->last = sum_u32(delta->ready_u32 + end, groups * 8, (uint32_t)delta->last,
                               (uint32_t)delta->min_delta);
     }

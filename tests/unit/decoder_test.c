@@ -34,6 +34,7 @@ struct known {
 };
 
 #define BYTES(text) text, sizeof(text) - 1
+#define ZEROS_32 "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
 #define DELTA LITH_ENCODING_DELTA_BINARY_PACKED
 #define DELTA_LENGTH LITH_ENCODING_DELTA_LENGTH_BYTE_ARRAY
 #define DELTA_BYTES LITH_ENCODING_DELTA_BYTE_ARRAY
@@ -96,7 +97,16 @@ static const struct known known[] = {
      LITH_E_CORRUPT, 0, NULL, 0},
     {"delta, smaller count", DELTA, LITH_TYPE_INT32, 0, 2, BYTES("\x80\1\4\1\0"), LITH_E_CORRUPT, 0,
      NULL, 0},
-    {"delta, INT32 of 33 bits", DELTA, LITH_TYPE_INT32, 0, 2, BYTES("\x80\1\4\2\0\0\x21\0\0\0"),
+    /* DuckDB packs the differences of 32-bit numbers as 64-bit ones: 0, 2^32 - 1, 0. */
+    {"delta, INT32 of 33 bits", DELTA, LITH_TYPE_INT32, 0, 3,
+     BYTES("\x80\1\4\3\0\xfd\xff\xff\xff\x1f\x21\0\0\0"
+           "\xfe\xff\xff\xff\1" ZEROS_32 ZEROS_32 ZEROS_32 "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+           "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+     LITH_OK, 0, BYTES("\0\0\0\0\xff\xff\xff\xff\0\0\0\0")},
+    {"delta, INT32 of 33 bits, too short", DELTA, LITH_TYPE_INT32, 0, 3,
+     BYTES("\x80\1\4\3\0\0\x21\0\0\0" ZEROS_32 ZEROS_32 ZEROS_32 ZEROS_32 "\0\0\0"), LITH_E_CORRUPT,
+     0, NULL, 0},
+    {"delta, INT32 of 34 bits", DELTA, LITH_TYPE_INT32, 0, 2, BYTES("\x80\1\4\2\0\0\x22\0\0\0"),
      LITH_E_CORRUPT, 0, NULL, 0},
     {"delta, INT64 of 65 bits", DELTA, LITH_TYPE_INT64, 0, 2, BYTES("\x80\1\4\2\0\0\x41\0\0\0"),
      LITH_E_CORRUPT, 0, NULL, 0},
