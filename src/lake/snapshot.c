@@ -7,6 +7,7 @@
 #include "lake/snapshot.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lake/name_index.h"
@@ -14,17 +15,6 @@
 #define SUFFIX_TMP ".tmp"
 #define SUFFIX_GONE ".gone.tmp"
 #define ENTRY_NAME offsetof(struct lith_entry, name)
-
-static const char *const state_names[] = {"live",    "late",     "retired",  "gone", "orphan",
-                                          "our-tmp", "gone-tmp", "manifest", "other"};
-static_assert(sizeof(state_names) / sizeof(state_names[0]) == LITH_FILE_STATE_COUNT,
-              "one name for each");
-
-const char *lith_file_state_name(enum lith_file_state state)
-{
-    LITH_ASSERT(state < LITH_FILE_STATE_COUNT);
-    return state_names[state];
-}
 
 /* The manifest's tables by name. */
 struct tables {
@@ -223,23 +213,20 @@ enum lith_code lith_snapshot_resolve(const struct lith_listing *listing,
     return LITH_OK;
 }
 
+static int compare_files(const void *a, const void *b)
+{
+    return strcmp(((const struct lith_snapshot_file *)a)->name,
+                  ((const struct lith_snapshot_file *)b)->name);
+}
+
 const struct lith_snapshot_file *lith_snapshot_find(const struct lith_snapshot *snapshot,
                                                     const char *name)
 {
-    size_t begin = 0;
-    size_t end = snapshot->file_count;
+    const struct lith_snapshot_file key = {.name = name};
 
-    while (begin < end) {
-        size_t middle = begin + (end - begin) / 2;
-        int order = strcmp(snapshot->files[middle].name, name);
-        if (order == 0)
-            return &snapshot->files[middle];
-        if (order < 0)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return NULL;
+    return snapshot->file_count
+               ? bsearch(&key, snapshot->files, snapshot->file_count, sizeof(key), compare_files)
+               : NULL;
 }
 
 bool lith_listing_is_partition(const struct lith_listing *listing)

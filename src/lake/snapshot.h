@@ -30,9 +30,6 @@ enum lith_file_state {
     LITH_FILE_STATE_COUNT
 };
 
-/* "live" and so on; static storage. */
-const char *lith_file_state_name(enum lith_file_state state);
-
 struct lith_snapshot_file {
     const char *name;
     enum lith_file_state state;

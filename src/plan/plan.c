@@ -62,23 +62,19 @@ static int compare_candidates(const void *a, const void *b)
     return strcmp(left->name, right->name);
 }
 
+static int compare_facts(const void *a, const void *b)
+{
+    return strcmp(((const struct lith_facts *)a)->name, ((const struct lith_facts *)b)->name);
+}
+
 static const struct lith_facts *facts_find(const struct lith_plan_request *request,
                                            const char *name)
 {
-    size_t begin = 0;
-    size_t end = request->fact_count;
+    const struct lith_facts key = {.name = name};
 
-    while (begin < end) {
-        size_t middle = begin + (end - begin) / 2;
-        int order = strcmp(request->facts[middle].name, name);
-        if (order == 0)
-            return &request->facts[middle];
-        if (order < 0)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return NULL;
+    return request->fact_count
+               ? bsearch(&key, request->facts, request->fact_count, sizeof(key), compare_facts)
+               : NULL;
 }
 
 /* The reason of one file by itself; MERGE when it may join. */

@@ -5,6 +5,7 @@
  */
 #include "store/store.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* A name that stays in its folder. */
@@ -154,20 +155,16 @@ enum lith_code lith_folder_deletes_end(struct lith_folder *folder, struct lith_e
     return folder->store->ops->deletes_end(folder, err);
 }
 
+static int compare_objects(const void *a, const void *b)
+{
+    return strcmp(((const struct lith_object *)a)->name, ((const struct lith_object *)b)->name);
+}
+
 const struct lith_object *lith_listing_find(const struct lith_listing *listing, const char *name)
 {
-    size_t begin = 0;
-    size_t end = listing->object_count;
+    const struct lith_object key = {.name = name};
 
-    while (begin < end) {
-        size_t middle = begin + (end - begin) / 2;
-        int order = strcmp(listing->objects[middle].name, name);
-        if (order == 0)
-            return &listing->objects[middle];
-        if (order < 0)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return NULL;
+    return listing->object_count ? bsearch(&key, listing->objects, listing->object_count,
+                                           sizeof(key), compare_objects)
+                                 : NULL;
 }

@@ -133,7 +133,7 @@ static void every_file_gets_its_state(void **state)
         enum lith_file_state with = states[i].with;
         assert_string_equal(file->name, states[i].name);
         if (file->state != with)
-            fail_msg("%s is %s", file->name, lith_file_state_name(file->state));
+            fail_msg("%s is in state %d, not %d", file->name, (int)file->state, (int)with);
         assert_int_equal(file->live, with == LITH_FILE_LIVE || with == LITH_FILE_LATE);
         assert_int_equal(strict.files[i].state, with);
         assert_int_equal(strict.files[i].live, with == LITH_FILE_LIVE);
