@@ -183,7 +183,7 @@ struct lith_partition_report {
     uint64_t deleted_bytes;
     uint64_t held_bytes;                  /* of superseded files, until gc */
     int64_t held_until_ns;                /* when the last of them may go; 0: none held */
-    const struct lith_file_report *files; /* plan: all; else those with a reason of their own */
+    const struct lith_file_report *files; /* plan: all; else those with a reason to stay */
     size_t file_count;
     const struct lith_err *err; /* FAILED, else NULL */
 };

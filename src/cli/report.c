@@ -105,8 +105,6 @@ static const char *state_text(const struct lith_report *report, enum lith_partit
 {
     if (report->is_plan && state == LITH_PARTITION_COMPACTED)
         return "due";
-    if (report->is_gc && state == LITH_PARTITION_LEFT)
-        return "cleaned"; /* those where nothing went are not shown */
     return lith_partition_state_name(state);
 }
 
@@ -125,7 +123,7 @@ static void partition_print(struct lith_report *report, const struct lith_partit
     }
     if (is_dull(report, p))
         return;
-    (void)printf("%-9s  ", state_text(report, p->state));
+    (void)printf("%-9s  ", p->deleted ? "cleaned" : state_text(report, p->state));
     lith_print_text(stdout, path_text(p->path));
     counts_print(report, p);
     if (p->reason && *p->reason && p->state != LITH_PARTITION_COMPACTED && !p->deleted) {

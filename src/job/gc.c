@@ -121,6 +121,38 @@ static enum lith_code deletes(const struct lith_job *job, const struct lith_gc_p
     return lith_folder_deletes_end(job->folder, err);
 }
 
+/* Neither time nor another pass takes these away: somebody should know of them. */
+static bool is_stuck(enum lith_gc_verdict verdict)
+{
+    return verdict == LITH_GC_KEEP_UNKNOWN || verdict == LITH_GC_KEEP_NEEDED ||
+           verdict == LITH_GC_KEEP_DIFFERS || verdict == LITH_GC_KEEP_LINK;
+}
+
+static enum lith_code stuck_report(const struct lith_job *job, const struct lith_gc_plan *plan,
+                                   struct lith_partition_report *report, struct lith_err *err)
+{
+    void *block;
+    size_t count = 0;
+
+    for (size_t i = 0; i < plan->item_count; i++)
+        count += is_stuck(plan->items[i].verdict) ? 1 : 0;
+    LITH_TRY(lith_arena_array(job->arena, count, sizeof(struct lith_file_report), &block, err));
+    struct lith_file_report *file = block;
+    report->files = file;
+    report->file_count = count;
+    for (size_t i = 0; i < plan->item_count; i++) {
+        const struct lith_gc_item *item = &plan->items[i];
+        if (!is_stuck(item->verdict))
+            continue;
+        LITH_TRY(
+            lith_arena_copy(job->arena, item->file->name, strlen(item->file->name), &block, err));
+        *file++ = (struct lith_file_report){.name = block,
+                                            .bytes = item->file->object->size,
+                                            .reason = lith_gc_verdict_text(item->verdict)};
+    }
+    return LITH_OK;
+}
+
 /* Takes what is gone out of the manifest, by a list made after the manifest was read. */
 static enum lith_code clean(const struct lith_job *job, const struct lith_gc_plan *plan,
                             int64_t now_ns, struct lith_partition_report *report,
@@ -196,6 +228,7 @@ static enum lith_code gc_locked(const struct lith_job *job, struct lith_partitio
     LITH_TRY(orphans_read(job, &view.snapshot, &orphans, &orphan_count, err));
     LITH_TRY(lith_gc_plan(&view, orphans, orphan_count, &job->options->gc, now_ns, job->arena,
                           &plan, err));
+    LITH_TRY(stuck_report(job, &plan, report, err));
     if (plan.delete_count) {
         LITH_TRY(fence(job, &view, &plan, now_ns, err));
         LITH_TRY(deletes(job, &plan, report, err));
@@ -230,6 +263,8 @@ static enum lith_code gc_run(const struct lith_job *job, struct lith_partition_r
     lith_folder_unlock(job->folder);
     if (code == LITH_OK && report->deleted)
         report->reason = "cleaned";
+    else if (code == LITH_OK && report->file_count)
+        report->reason = "nothing that may be deleted";
     return code;
 }
 

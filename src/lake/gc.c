@@ -20,9 +20,9 @@ static const char *const verdict_texts[] = {
     "deleted",
     "kept: its grace is not over",
     "kept: this pass has deleted its share (gc_bytes_max)",
-    "kept: which rows it holds is not known",
-    "kept: some of its inputs are gone, its rows may be nowhere else",
-    "kept: another file bears the name of a retired one",
+    "kept: an output that was never committed; which rows it holds is not known",
+    "kept: an output that was never committed; its rows may be nowhere else",
+    "kept: another file under the name of one that was merged",
     "kept: a symbolic link",
 };
 static_assert(sizeof(verdict_texts) / sizeof(verdict_texts[0]) == LITH_GC_VERDICT_COUNT,

@@ -34,6 +34,8 @@ enum lith_gc_verdict {
     LITH_GC_KEEP_LINK,    /* a symbolic link: not ours */
     LITH_GC_VERDICT_COUNT
 };
+
+/* For a person; static storage. */
 const char *lith_gc_verdict_text(enum lith_gc_verdict verdict);
 
 struct lith_gc_item {

@@ -271,6 +271,21 @@ def test_passes(tmp_path):
     assert len(list(root.rglob("*.parquet"))) == 1
 
 
+def test_gc_tells_what_stays(tmp_path):
+    """A file that came under a merged one's name is not gc's to delete: it is named, with why."""
+    root = fill(tmp_path / "lake")
+    merged = sorted(root.rglob("*.parquet"))[0]
+    document("compact", root, "--readers", "manifest")
+    os.utime(merged, ns=(1, 1))
+    cleaned = document("gc", root, "--reader-grace", "0")
+    assert cleaned["summary"]["deleted"] == 5 and merged.exists()
+    files = cleaned["partitions"][0]["files"]
+    assert [file["name"] for file in files] == [merged.name]
+    assert "another file" in files[0]["reason"]
+    again = lithify.run("gc", root, "--reader-grace", "0")
+    assert merged.name in again.out and "cleaned" not in again.out, again.out
+
+
 def test_plan_gives_each_file_a_reason(tmp_path):
     root = fill(tmp_path / "lake")
     files = document("plan", root)["partitions"][0]["files"]

@@ -391,6 +391,7 @@ static void gc_waits_for_the_grace(void **state)
     report = test_must(TEST_GC, &options);
     assert_int_equal(report.deleted, 5);
     assert_true(test_file_exists(dir_fd, "f0003.parquet"));
+    assert_int_equal(report.file_count, 1); /* the one that stays is told */
     assert_int_equal(test_names("tmp"), 0);
     before = test_folder_state();
     assert_int_equal(test_must(TEST_GC, &options).deleted, 0);
