@@ -103,7 +103,13 @@ static enum lith_code out_begin(struct lith_merge_outputs *base, size_t index,
     LITH_TRY(path_make(outs, index, &out->path, err));
     LITH_TRY(path_check(outs, out->path, err));
     LITH_TRY(lith_arena_format(outs->arena, &out->tmp, err, "%s.tmp", out->path));
-    LITH_TRY(lith_file_create(AT_FDCWD, out->tmp, 0666, &out->fd, err));
+    enum lith_code code = lith_file_create(AT_FDCWD, out->tmp, 0666, &out->fd, err);
+    if (code == LITH_E_CONFLICT)
+        return lith_fail(err, code,
+                         "%s exists: another merge writes it, or one that was killed left it; "
+                         "remove it in that case",
+                         out->tmp);
+    LITH_TRY(code);
     out->exists = true;
     outs->count++;
     LITH_TRY(lith_file_sink_init(&outs->sink, out->fd, out->tmp, &outs->budget->mem, err));

@@ -12,8 +12,11 @@ enum lith_code lith_input_set_init(struct lith_input_set *set,
 {
     void *block;
 
-    *set = (struct lith_input_set){
-        .opener = opener, .mem = mem, .newest = SIZE_MAX, .oldest = SIZE_MAX};
+    *set = (struct lith_input_set){.opener = opener,
+                                   .mem = mem,
+                                   .open_max = LITH_OPEN_FILES_MAX,
+                                   .newest = SIZE_MAX,
+                                   .oldest = SIZE_MAX};
     LITH_TRY(lith_alloc_array(mem, count, sizeof(*set->inputs), &block, err));
     set->inputs = block;
     set->count = count;
@@ -57,19 +60,33 @@ static void link_newest(struct lith_input_set *set, size_t index)
     set->newest = index;
 }
 
+static void close_oldest(struct lith_input_set *set)
+{
+    struct lith_input *victim = &set->inputs[set->oldest];
+
+    unlink_input(set, victim);
+    lith_source_close(victim->source);
+    victim->source = NULL;
+    set->open_count--;
+}
+
+/* When the system (or the memory) gives no more, half of the files are let go for good: the rest of
+ * the program must open some as well. */
 static enum lith_code open_input(struct lith_input_set *set, size_t index, struct lith_err *err)
 {
     struct lith_input *input = &set->inputs[index];
 
-    if (set->open_count == LITH_OPEN_FILES_MAX) {
-        struct lith_input *victim = &set->inputs[set->oldest];
-        unlink_input(set, victim);
-        lith_source_close(victim->source);
-        victim->source = NULL;
-        set->open_count--;
+    for (;;) {
+        while (set->open_count >= set->open_max)
+            close_oldest(set);
+        enum lith_code code = set->opener->open(set->opener, index, &input->source, err);
+        if (code == LITH_OK)
+            break;
+        if (code != LITH_E_LIMIT || set->open_count == 0)
+            return lith_err_prefix(err, "%s", input->name);
+        set->open_max = set->open_count > 1 ? set->open_count / 2 : 1;
+        close_oldest(set);
     }
-    if (set->opener->open(set->opener, index, &input->source, err) != LITH_OK)
-        return lith_err_prefix(err, "%s", input->name);
     set->open_count++;
     return LITH_OK;
 }

@@ -2,7 +2,8 @@
  * The inputs of a merge: opened on demand, a bounded number at a time.
  *
  * Column by column every input is asked for again, so sources are kept while there are at most
- * LITH_OPEN_FILES_MAX; the one used longest ago is let go first.
+ * LITH_OPEN_FILES_MAX, and fewer where the system does not give so many; the one used longest ago
+ * is let go first.
  */
 #ifndef LITH_MERGE_INPUT_SET_H
 #define LITH_MERGE_INPUT_SET_H
@@ -25,6 +26,7 @@ struct lith_input_set {
     struct lith_opener *opener;
     struct lith_mem *mem;
     size_t open_count;
+    size_t open_max;
     size_t newest;
     size_t oldest;
 };

@@ -354,6 +354,10 @@ def test_merge(tmp_path):
     again = lithify.run("merge", "-o", out, *files)
     assert again.code == lithify.FAILED and "--overwrite" in again.err
     assert "60 rows" in lithify.ok("merge", *files, "--overwrite", f"--output={out}").out
+    (tmp_path / "killed.parquet.tmp").write_bytes(b"of somebody")
+    killed = lithify.run("merge", "-o", tmp_path / "killed.parquet", *files)
+    assert killed.code == lithify.FAILED and "remove it" in killed.err, str(killed)
+    assert (tmp_path / "killed.parquet.tmp").read_bytes() == b"of somebody"
     missing = lithify.run("merge", "-o", tmp_path / "x.parquet", files[0], tmp_path / "none.parquet")
     assert missing.code == lithify.FAILED and "none.parquet" in missing.err
 

@@ -1,0 +1,106 @@
+/*
+ * The inputs of a merge when the system gives fewer open files than LITH_OPEN_FILES_MAX.
+ */
+#include "support.h"
+
+#include "base/limits.h"
+#include "merge/input_set.h"
+
+#define INPUTS 500
+
+static struct lith_err err;
+static struct lith_mem mem;
+
+/* Gives sources up to a number that are open at a time. */
+static struct {
+    struct lith_opener base;
+    struct lith_source sources[INPUTS];
+    bool open[INPUTS];
+    size_t count;
+    size_t count_max;
+    size_t limit;
+} files;
+
+static void one_close(struct lith_source *source)
+{
+    files.open[source - files.sources] = false;
+    files.count--;
+}
+
+static const struct lith_source_ops ops = {.close = one_close};
+
+static enum lith_code one_open(struct lith_opener *opener, size_t index,
+                               struct lith_source **ret_source, struct lith_err *e)
+{
+    (void)opener;
+    assert_false(files.open[index]);
+    if (files.count == files.limit)
+        return lith_fail(e, LITH_E_LIMIT, "too many open files");
+    files.sources[index].ops = &ops;
+    files.open[index] = true;
+    files.count++;
+    if (files.count > files.count_max)
+        files.count_max = files.count;
+    *ret_source = &files.sources[index];
+    return LITH_OK;
+}
+
+static void set_of(struct lith_input_set *set, size_t limit)
+{
+    static struct lith_merge_input inputs[INPUTS];
+
+    memset(&files, 0, sizeof(files));
+    files.base.open = one_open;
+    files.limit = limit;
+    for (size_t i = 0; i < INPUTS; i++)
+        inputs[i].name = "a file";
+    lith_mem_init(&mem, 1 << 20, NULL);
+    MUST(lith_input_set_init(set, inputs, INPUTS, &files.base, &mem, &err));
+}
+
+static void few_open_files_are_enough(void **state)
+{
+    static const size_t limits[] = {1, 2, 7, LITH_OPEN_FILES_MAX - 1, LITH_OPEN_FILES_MAX, 1000};
+    struct lith_input_set set;
+    struct lith_input *input;
+
+    (void)state;
+    for (size_t k = 0; k < sizeof(limits) / sizeof(limits[0]); k++) {
+        set_of(&set, limits[k]);
+        for (size_t i = 0; i < 3 * INPUTS; i++) {
+            size_t index = i * 7 % INPUTS;
+            MUST(lith_input_set_get(&set, index, &input, &err));
+            assert_ptr_equal(input->source, &files.sources[index]);
+            assert_true(files.open[index]);
+        }
+        assert_true(files.count_max <= LITH_OPEN_FILES_MAX);
+        /* Who met the limit leaves room for the files that others must open. */
+        if (limits[k] > 1 && limits[k] < LITH_OPEN_FILES_MAX)
+            assert_true(files.count < limits[k]);
+        lith_input_set_done(&set);
+        assert_int_equal(files.count, 0);
+        lith_mem_done(&mem);
+    }
+}
+
+static void none_is_too_few(void **state)
+{
+    struct lith_input_set set;
+    struct lith_input *input;
+
+    (void)state;
+    set_of(&set, 0);
+    assert_int_equal(lith_input_set_get(&set, 3, &input, &err), LITH_E_LIMIT);
+    assert_non_null(strstr(err.text, "a file: too many open files"));
+    lith_input_set_done(&set);
+    lith_mem_done(&mem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_open_files_are_enough),
+        cmocka_unit_test(none_is_too_few),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
