@@ -2,7 +2,7 @@
  * Commits around deletions: fence before, clean after.
  */
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -50,36 +50,17 @@ enum lith_code lith_commit_fence(const struct lith_manifest *base, const char *c
     return lith_commit_build_end(&b, ret_next, err);
 }
 
-/* A file is there as long as its name or that of a delete cut off is listed. */
-static bool is_shown(const struct lith_listing *listing, const char *name)
+static int compare_texts(const void *a, const void *b)
 {
-    char gone[300];
-
-    if (lith_listing_find(listing, name))
-        return true;
-    int bytes = snprintf(gone, sizeof(gone), "%s.gone.tmp", name);
-    /* A name so long cannot be deleted that way either: no doubt in favour of forgetting. */
-    return bytes < 0 || (size_t)bytes >= sizeof(gone) || lith_listing_find(listing, gone);
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static bool is_kept(const struct lith_clean *clean, const char *name)
 {
-    size_t begin = 0;
-    size_t end = clean->kept_count;
-
     if (clean->keep_all)
         return true;
-    while (begin < end) {
-        size_t middle = begin + (end - begin) / 2;
-        int order = strcmp(clean->kept[middle], name);
-        if (order == 0)
-            return true;
-        if (order < 0)
-            begin = middle + 1;
-        else
-            end = middle;
-    }
-    return false;
+    return clean->kept_count &&
+           bsearch(&name, clean->kept, clean->kept_count, sizeof(name), compare_texts);
 }
 
 static enum lith_code retired_clean(struct lith_commit_build *b, const struct lith_clean *clean,
@@ -90,7 +71,7 @@ static enum lith_code retired_clean(struct lith_commit_build *b, const struct li
 
     for (size_t i = 0; i < next->retired_count; i++) {
         const struct lith_entry *entry = &next->retired[i];
-        if (is_shown(clean->listing, entry->name) || is_kept(clean, entry->name))
+        if (lith_listing_shows(clean->listing, entry->name) || is_kept(clean, entry->name))
             next->retired[kept++] = *entry;
         else
             LITH_TRY(lith_commit_build_add_gone(b, entry, err));
@@ -132,7 +113,7 @@ static enum lith_code condemned_clean(struct lith_commit_build *b, const struct 
     const char **condemned = block;
     for (size_t i = 0; i < next->condemned_count; i++) {
         const char *name = next->condemned[i];
-        if (is_shown(clean->listing, name) || lith_name_index_find(&retired, name, &row))
+        if (lith_listing_shows(clean->listing, name) || lith_name_index_find(&retired, name, &row))
             condemned[kept++] = name;
     }
     next->condemned = condemned;

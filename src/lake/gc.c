@@ -14,8 +14,6 @@
 #include "base/checked.h"
 #include "lake/name_index.h"
 
-#define SUFFIX_GONE ".gone.tmp"
-
 static const char *const verdict_texts[] = {
     "deleted",
     "kept: its grace is not over",
@@ -152,7 +150,7 @@ static bool is_tmp(const char *name)
 static enum lith_code gone_tmp_judge(struct pass *p, const struct lith_snapshot_file *file,
                                      struct lith_gc_item *item, struct lith_err *err)
 {
-    size_t bytes = strlen(file->name) - strlen(SUFFIX_GONE);
+    size_t bytes = strlen(file->name) - strlen(LITH_GONE_SUFFIX);
     void *copy = NULL;
 
     LITH_TRY(lith_arena_copy(p->arena, file->name, bytes, &copy, err));
@@ -273,24 +271,20 @@ static enum lith_code kept_collect(struct pass *p, struct lith_err *err)
     return LITH_OK;
 }
 
-/* Is there an entry whose file, and whose cut-off delete, the list does not show? */
-static enum lith_code clean_look(struct pass *p, struct lith_err *err)
+/* Is there an entry whose file is gone for good? */
+static bool is_clean_wanted(const struct pass *p)
 {
     const struct lith_listing *listing = &p->view->listing;
-    size_t retired = p->m->retired_count;
 
-    for (size_t i = 0; i < retired + p->m->condemned_count; i++) {
-        const char *name = i < retired ? p->m->retired[i].name : p->m->condemned[i - retired];
-        char *gone = NULL;
-        if (lith_listing_find(listing, name))
-            continue;
-        LITH_TRY(lith_arena_format(p->arena, &gone, err, "%s" SUFFIX_GONE, name));
-        if (!lith_listing_find(listing, gone)) {
-            p->plan.clean_wanted = true;
-            return LITH_OK;
-        }
+    for (size_t i = 0; i < p->m->retired_count; i++) {
+        if (!lith_listing_shows(listing, p->m->retired[i].name))
+            return true;
     }
-    return LITH_OK;
+    for (size_t i = 0; i < p->m->condemned_count; i++) {
+        if (!lith_listing_shows(listing, p->m->condemned[i]))
+            return true;
+    }
+    return false;
 }
 
 static enum lith_code pass_check(const struct pass *p, struct lith_err *err)
@@ -345,7 +339,7 @@ enum lith_code lith_gc_plan(const struct lith_view *view, const struct lith_orph
     }
     LITH_TRY(deletes_choose(&p, err));
     LITH_TRY(kept_collect(&p, err));
-    LITH_TRY(clean_look(&p, err));
+    p.plan.clean_wanted = is_clean_wanted(&p);
     *ret_plan = p.plan;
     return LITH_OK;
 }

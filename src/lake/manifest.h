@@ -142,7 +142,7 @@ LITH_MUST_CHECK enum lith_code lith_manifest_write(const struct lith_manifest *m
 LITH_MUST_CHECK enum lith_code lith_manifest_check(const struct lith_manifest *manifest,
                                                    struct lith_mem *mem, struct lith_err *err);
 
-/* The entry of that name, or NULL. Linear; lith_name_index.h serves loops. */
+/* The entry of that name, or NULL. Linear; name_index.h serves loops. */
 const struct lith_entry *lith_manifest_live(const struct lith_manifest *manifest, const char *name);
 const struct lith_entry *lith_manifest_retired(const struct lith_manifest *manifest,
                                                const char *name);

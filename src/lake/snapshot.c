@@ -13,7 +13,6 @@
 #include "lake/name_index.h"
 
 #define SUFFIX_TMP ".tmp"
-#define SUFFIX_GONE ".gone.tmp"
 #define ENTRY_NAME offsetof(struct lith_entry, name)
 
 /* The manifest's tables by name. */
@@ -98,8 +97,8 @@ static enum lith_file_state unnamed_state(const char *name, const char *pid)
         return LITH_FILE_MANIFEST;
     if (lith_name_is_data(name))
         return pid[0] && lith_output_name_is_of(name, pid) ? LITH_FILE_ORPHAN : LITH_FILE_LATE;
-    if (has_suffix(name, ".parquet" SUFFIX_GONE) ||
-        is_our_output_and(SUFFIX_TMP SUFFIX_GONE, name, pid))
+    if (has_suffix(name, ".parquet" LITH_GONE_SUFFIX) ||
+        is_our_output_and(SUFFIX_TMP LITH_GONE_SUFFIX, name, pid))
         return LITH_FILE_GONE_TMP;
     if (is_our_output_and(SUFFIX_TMP, name, pid))
         return LITH_FILE_OUR_TMP;

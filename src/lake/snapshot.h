@@ -2,7 +2,7 @@
  * The reader rule: which files of a partition are its rows right now.
  *
  * lith_snapshot_resolve is the rule itself, a pure function of a listing and of the manifest
- * read after it; lith_snapshot_take does the listing and the reading. DESIGN.md section 4.
+ * read after it; lith_view_take does the listing and the reading. DESIGN.md section 4.
  */
 #ifndef LITH_LAKE_SNAPSHOT_H
 #define LITH_LAKE_SNAPSHOT_H

@@ -45,7 +45,7 @@ enum lith_code lith_local_delete_if(struct lith_folder *base, const struct lith_
     struct lith_file_info info;
     char gone[GONE_NAME_BYTES];
 
-    int length = snprintf(gone, sizeof(gone), "%s.gone.tmp", object->name);
+    int length = snprintf(gone, sizeof(gone), "%s" LITH_GONE_SUFFIX, object->name);
     if (length < 0 || (size_t)length >= sizeof(gone))
         return lith_fail(err, LITH_E_INVALID, "%s: the name is too long", object->name);
     LITH_TRY(lith_local_folder_same(folder, err));

@@ -5,6 +5,7 @@
  */
 #include "store/store.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,4 +168,14 @@ const struct lith_object *lith_listing_find(const struct lith_listing *listing, 
     return listing->object_count ? bsearch(&key, listing->objects, listing->object_count,
                                            sizeof(key), compare_objects)
                                  : NULL;
+}
+
+bool lith_listing_shows(const struct lith_listing *listing, const char *name)
+{
+    char gone[300]; /* names have 255 bytes at most */
+
+    if (lith_listing_find(listing, name))
+        return true;
+    int bytes = snprintf(gone, sizeof(gone), "%s" LITH_GONE_SUFFIX, name);
+    return bytes < 0 || (size_t)bytes >= sizeof(gone) || lith_listing_find(listing, gone);
 }

@@ -206,6 +206,9 @@ LITH_MUST_CHECK enum lith_code lith_output_publish(struct lith_output *output,
 /* Ends it; one that was not published is dropped where that is certain to be ours. */
 void lith_output_free(struct lith_output *output);
 
+/* Behind the name of a file while it is deleted. */
+#define LITH_GONE_SUFFIX ".gone.tmp"
+
 /*
  * Deletes exactly this object. CONFLICT: the name bears another one now, which stays. NOT_FOUND
  * when it is not there. An earlier attempt that was cut off is finished first.
@@ -219,6 +222,9 @@ LITH_MUST_CHECK enum lith_code lith_folder_deletes_end(struct lith_folder *folde
 
 /* The listed object of that name, or NULL. */
 const struct lith_object *lith_listing_find(const struct lith_listing *listing, const char *name);
+
+/* Is that name listed, or what a delete of it left that was cut off? In doubt it is. */
+bool lith_listing_shows(const struct lith_listing *listing, const char *name);
 
 /* LITH_AUTO(store) struct lith_store *s = NULL; and so on. */
 static inline void lith_store_auto(struct lith_store **store)
