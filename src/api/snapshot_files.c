@@ -2,7 +2,6 @@
  * The public reader rule: the live files of a partition or of a lake.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "api/lake_state.h"
 #include "base/array.h"

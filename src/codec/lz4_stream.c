@@ -8,7 +8,6 @@
 #include <inttypes.h>
 
 #include "base/checked.h"
-#include "base/limits.h"
 #include "codec/feed.h"
 #include "codec/history.h"
 #include "codec/lz4.h"

@@ -11,7 +11,6 @@
 #include <yaml.h>
 
 #include "base/array.h"
-#include "base/limits.h"
 
 struct walk {
     struct lith_arena *arena;

@@ -7,7 +7,6 @@
 #include "job/merge_step.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"

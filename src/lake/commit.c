@@ -8,7 +8,6 @@
 #include "lake/commit.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/checked.h"

@@ -1,7 +1,6 @@
 /*
  * Commits around deletions: fence before, clean after.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 
 #include "base/hash.h"
 #include "base/json.h"
-#include "base/limits.h"
 #include "lake/manifest.h"
 
 /* It is a few hundred bytes; unknown fields may come. */

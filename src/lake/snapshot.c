@@ -6,7 +6,6 @@
  */
 #include "lake/snapshot.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 #include "merge/chunk_book.h"
 
 #include <assert.h>
-#include <string.h>
 
 struct record {
     int64_t num_values;

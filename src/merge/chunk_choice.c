@@ -10,7 +10,6 @@
 #include "parquet/encoder.h"
 
 #define BIT(encoding) (1u << (encoding))
-#define DICTIONARY_BITS (BIT(LITH_ENCODING_PLAIN_DICTIONARY) | BIT(LITH_ENCODING_RLE_DICTIONARY))
 
 static bool is_dictionary(int32_t encoding)
 {

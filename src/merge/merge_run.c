@@ -6,7 +6,6 @@
  */
 #include "merge/merge_state.h"
 
-#include "base/checked.h"
 #include "merge/input_list.h"
 #include "merge/mover.h"
 

@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 
-#include "base/checked.h"
 #include "parquet/chunk_levels.h"
 #include "parquet/decoder.h"
 #include "parquet/page_body.h"

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "base/hash.h"
 #include "parquet/chunk_dictionary.h"
 
 /* Filters that the budget kept too small, so that they miss more than this, are not written. */

@@ -4,7 +4,6 @@
  */
 #include <inttypes.h>
 
-#include "base/checked.h"
 #include "parquet/decode.h"
 
 struct plain {

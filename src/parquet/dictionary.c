@@ -8,8 +8,6 @@
 
 #include <inttypes.h>
 
-#include "base/checked.h"
-
 /* The walk reads lengths and skips values; a longer buffer would read what is skipped. */
 #define WALK_BUFFER_BYTES ((size_t)16 * 1024)
 

@@ -6,8 +6,6 @@
  */
 #include "parquet/dictionary_builder.h"
 
-#include <string.h>
-
 #include "base/checked.h"
 #include "base/hash.h"
 

@@ -5,7 +5,6 @@
  * goes without histograms and bounds first, then without index: missing indexes make reading
  * slower, never wrong. PageIndex.md; parquet-splice.md section 2.
  */
-#include <string.h>
 
 #include "base/limits.h"
 #include "parquet/page_index.h"

@@ -6,8 +6,6 @@
  */
 #include "parquet/footer_parse.h"
 
-#include <assert.h>
-
 #define ON(type) (1u << (type))
 #define ON_GROUP (1u << LITH_TYPE_COUNT)
 #define ON_ANY UINT32_MAX

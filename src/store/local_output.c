@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/limits.h"
 #include "store/local_folder.h"
 
 #define OUTPUT_NAME_BYTES 300
