@@ -7,6 +7,7 @@
 
 #include "base/time.h"
 #include "lake/lake_file.h"
+#include "lake/walk.h"
 #include "store/local.h"
 
 static const char *const default_key_columns[] = {"template_id"};
@@ -168,8 +169,6 @@ static enum lith_code commits_prepare(struct lith_lake *lake, struct lith_err *e
     struct lith_store_facts facts;
     struct lith_lake_file file;
 
-    if (lake->readers != LITH_READERS_NONE)
-        LITH_TRY(lith_readers_check(lake->readers, err));
     LITH_TRY(lith_store_probe(lake->store, &facts, err));
     if ((!facts.locks || !facts.conditions || !facts.renames_sync) && !lake->store->single_writer)
         return lith_fail(err, LITH_E_UNSUPPORTED,
@@ -182,9 +181,46 @@ static enum lith_code commits_prepare(struct lith_lake *lake, struct lith_err *e
     return LITH_OK;
 }
 
+static enum lith_code first_stop(void *ctx, const struct lith_walk_stop *stop, struct lith_err *err)
+{
+    bool *found = ctx;
+
+    if (!stop->is_partition && !stop->failed)
+        return LITH_OK;
+    *found = true;
+    return lith_fail(err, LITH_E_CANCELLED, "one is enough");
+}
+
+/* A directory without partitions does not become a lake: the path may be a slip. */
+static enum lith_code is_worth_a_lake(struct lith_lake *lake, bool *ret_worth, struct lith_err *err)
+{
+    struct lith_lake_file file;
+    bool found = false;
+
+    enum lith_code code = lith_lake_file_read(lake->store, &lake->arena, &file, err);
+    if (code == LITH_E_NOT_FOUND)
+        code = lith_lake_walk(lake->store, &lake->budget.control, first_stop, &found, err);
+    else
+        found = true;
+    if (code != LITH_OK && !(code == LITH_E_CANCELLED && found))
+        return code;
+    *ret_worth = found;
+    return LITH_OK;
+}
+
 enum lith_code lith_lake_compact(struct lith_lake *lake, lith_partition_fn each, void *ctx,
                                  struct lith_summary *ret_summary, struct lith_err *err)
 {
+    bool worth = true;
+
+    if (lake->readers != LITH_READERS_NONE) {
+        LITH_TRY(lith_readers_check(lake->readers, err));
+        LITH_TRY(is_worth_a_lake(lake, &worth, err));
+    }
+    if (!worth) {
+        *ret_summary = (struct lith_summary){0};
+        return LITH_OK;
+    }
     LITH_TRY(commits_prepare(lake, err));
     return lith_sweep_run(&lake->sweep, LITH_PASS_COMPACT, each, ctx, ret_summary, err);
 }

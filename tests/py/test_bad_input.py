@@ -194,6 +194,7 @@ def test_empty_directory(lake):
 def test_empty_lake(tmp_path):
     """P9: nothing to do is no failure; no lake at all is one."""
     assert run(*COMPACT, tmp_path)[0] == lithify.DONE
+    assert list(tmp_path.iterdir()) == [], "a path that was a slip does not become a lake"
     code, text = run(*COMPACT, tmp_path / "nowhere")
     assert code in (lithify.FAILED, lithify.USAGE) and "nowhere" in text
 
