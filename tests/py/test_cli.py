@@ -536,7 +536,7 @@ def test_progress_bar(tmp_path):
     assert code == 0 and "1 partition done" in shown, shown
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_stopped(number, tmp_path):
     root = tmp_path / "lake"
     for i in range(400):
