@@ -7,6 +7,7 @@
 #include "lake/gc.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,9 @@ const char *lith_gc_verdict_text(enum lith_gc_verdict verdict)
     return verdict_texts[verdict];
 }
 
+/* A name of the file system has 255 bytes at most. */
+#define GONE_NAME_BYTES 300
+
 struct pass {
     const struct lith_view *view;
     const struct lith_manifest *m;
@@ -51,6 +55,26 @@ static bool is_over(const struct pass *p, int64_t from, int64_t grace)
     return lith_add_i64(from, grace, &until) && p->now_ns >= until;
 }
 
+static bool is_recorded(const struct lith_object *object, const struct lith_entry *entry)
+{
+    return object->size == entry->size && (!entry->etag || strcmp(object->etag, entry->etag) == 0);
+}
+
+/*
+ * Does another file stand where a delete would put this one? While NAME is there that file cannot
+ * have the name either; so both stay, and no pass writes a fence for nothing.
+ */
+static bool is_in_the_way(const struct pass *p, const struct lith_snapshot_file *file)
+{
+    char gone[GONE_NAME_BYTES];
+    int length = snprintf(gone, sizeof(gone), "%s" LITH_GONE_SUFFIX, file->name);
+
+    if (length < 0 || (size_t)length >= sizeof(gone))
+        return false;
+    const struct lith_object *object = lith_listing_find(&p->view->listing, gone);
+    return object && !is_recorded(object, file->entry);
+}
+
 static enum lith_gc_verdict retired_judge(const struct pass *p,
                                           const struct lith_snapshot_file *file)
 {
@@ -58,7 +82,7 @@ static enum lith_gc_verdict retired_judge(const struct pass *p,
 
     if (file->object->is_link)
         return LITH_GC_KEEP_LINK;
-    if (file->differs)
+    if (file->differs || is_in_the_way(p, file))
         return LITH_GC_KEEP_DIFFERS;
     /* Readers could see that it is retired only once the manifest was stored. */
     if (file->entry->generation == p->m->generation && p->m->mtime_ns > from)
@@ -158,7 +182,10 @@ static enum lith_code gone_tmp_judge(struct pass *p, const struct lith_snapshot_
     item->target = *file->object;
     item->target.name = copy;
     if (retired) {
-        item->verdict = LITH_GC_DELETE;
+        item->verdict =
+            is_recorded(file->object, retired) || !lith_listing_find(&p->view->listing, copy)
+                ? LITH_GC_DELETE
+                : LITH_GC_KEEP_DIFFERS;
         item->target.etag = retired->etag;
         item->target.size = retired->size;
     } else if (lith_manifest_condemned(p->m, copy) || is_tmp(copy)) {

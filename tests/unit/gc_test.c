@@ -48,6 +48,11 @@ static struct lith_object objects[] = {
     {.name = "r3.parquet.gone.tmp", .etag = "e", .size = 10},
     {.name = "r4.parquet", .etag = "e", .size = 10, .is_link = true},
     {.name = "r5.parquet", .etag = "e", .size = 10},
+    {.name = "r6.parquet", .etag = "e", .size = 10},
+    {.name = "r6.parquet.gone.tmp", .etag = "other", .size = 10},
+    {.name = "r7.parquet.gone.tmp", .etag = "other", .size = 10},
+    {.name = "r8.parquet", .etag = "e", .size = 10},
+    {.name = "r8.parquet.gone.tmp", .etag = "e", .size = 10},
     {.name = "who.parquet.gone.tmp", .etag = "e", .size = 10},
 };
 static struct lith_entry files[] = {{.name = "live.parquet", .etag = "e", .size = 10}};
@@ -57,6 +62,9 @@ static struct lith_entry retired[] = {
     {.name = "r3.parquet", .etag = "e", .size = 10, .generation = 3, .at_ns = 0},
     {.name = "r4.parquet", .etag = "e", .size = 10, .generation = 3, .at_ns = 0},
     {.name = "r5.parquet", .etag = "e", .size = 10, .generation = 5, .at_ns = 0},
+    {.name = "r6.parquet", .etag = "e", .size = 10, .generation = 3, .at_ns = 0},
+    {.name = "r7.parquet", .etag = "e", .size = 10, .generation = 3, .at_ns = 0},
+    {.name = "r8.parquet", .etag = "e", .size = 10, .generation = 3, .at_ns = 0},
 };
 static const char *condemned[] = {OUTPUT("5", "1")};
 static const char *const elsewhere[] = {"live.parquet", "r1.parquet"};
@@ -96,7 +104,7 @@ static struct lith_view view_make(void)
                      .files = files,
                      .file_count = 1,
                      .retired = retired,
-                     .retired_count = 5,
+                     .retired_count = sizeof(retired) / sizeof(retired[0]),
                      .condemned = condemned,
                      .condemned_count = 1}};
 
@@ -124,11 +132,16 @@ static void each_file_has_its_verdict(void **state)
         {OUTPUT("7", "1") ".tmp", LITH_GC_DELETE},
         {OUTPUT("8", "1") ".tmp.gone.tmp", LITH_GC_DELETE}, /* the delete of one was cut off */
         {"r3.parquet.gone.tmp", LITH_GC_DELETE},
+        {"r6.parquet.gone.tmp", LITH_GC_KEEP_DIFFERS}, /* cannot have its name back */
+        {"r7.parquet.gone.tmp", LITH_GC_DELETE},       /* gets it back */
+        {"r8.parquet.gone.tmp", LITH_GC_DELETE},       /* the file that was to go */
         {"who.parquet.gone.tmp", LITH_GC_KEEP_UNKNOWN},
         {"r1.parquet", LITH_GC_DELETE},
         {"r2.parquet", LITH_GC_KEEP_DIFFERS},
         {"r4.parquet", LITH_GC_KEEP_LINK},
         {"r5.parquet", LITH_GC_KEEP_YOUNG}, /* of this generation: since the manifest's time */
+        {"r6.parquet", LITH_GC_KEEP_DIFFERS},
+        {"r8.parquet", LITH_GC_DELETE},
     };
     struct lith_view view = view_make();
     struct lith_gc_plan plan;
@@ -142,8 +155,8 @@ static void each_file_has_its_verdict(void **state)
         if (plan.items[i].verdict != expected[i].verdict)
             fail_msg("%s: %s", expected[i].name, lith_gc_verdict_text(plan.items[i].verdict));
     }
-    assert_int_equal(plan.delete_count, 6);
-    assert_int_equal(plan.fence_count, 3);
+    assert_int_equal(plan.delete_count, 9);
+    assert_int_equal(plan.fence_count, 4);
     assert_string_equal(plan.items[8].target.name, "r3.parquet");
     assert_true(plan.keep_all);
     assert_false(plan.clean_wanted);
@@ -158,9 +171,9 @@ static void time_and_brake(void **state)
     (void)state;
     view_resolve(&view);
     MUST(lith_gc_plan(&view, orphans, 4, &policy, 99, &arena, &plan, &err));
-    assert_int_equal(plan.delete_count, 2); /* only the deletes that were cut off */
+    assert_int_equal(plan.delete_count, 4); /* only the deletes that were cut off */
     MUST(lith_gc_plan(&view, orphans, 4, &policy, 1050, &arena, &plan, &err));
-    assert_int_equal(plan.delete_count, 8);
+    assert_int_equal(plan.delete_count, 11);
     braked.bytes_max = 35;
     MUST(lith_gc_plan(&view, orphans, 4, &braked, 1050, &arena, &plan, &err));
     assert_int_equal(plan.delete_count, 3);
