@@ -21,7 +21,11 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Between two tries for a lock that somebody has. */
+#define LOCK_PAUSE_MS 10u
 
 static int open_retrying(int dir_fd, const char *name, int flags, uint32_t mode)
 {
@@ -243,12 +247,12 @@ enum lith_code lith_fd_own(int fd, const char *name, uid_t uid, gid_t gid, uint3
     return LITH_OK;
 }
 
-static enum lith_code lock(int fd, const char *name, int operation, struct lith_err *err)
+enum lith_code lith_fd_lock_try(int fd, const char *name, struct lith_err *err)
 {
     int failed;
 
     do {
-        failed = flock(fd, operation);
+        failed = flock(fd, LOCK_EX | LOCK_NB);
     } while (failed && errno == EINTR);
     if (!failed)
         return LITH_OK;
@@ -263,14 +267,21 @@ static enum lith_code lock(int fd, const char *name, int operation, struct lith_
     return lith_fail_errno(err, error, "lock", name);
 }
 
-enum lith_code lith_fd_lock(int fd, const char *name, struct lith_err *err)
+/* A blocking flock would wait for ever for a holder that is stopped, and no signal would end it. */
+enum lith_code lith_fd_lock(int fd, const char *name, unsigned wait_ms, struct lith_err *err)
 {
-    return lock(fd, name, LOCK_EX, err);
-}
+    const struct timespec pause = {.tv_nsec = LOCK_PAUSE_MS * 1000000};
 
-enum lith_code lith_fd_lock_try(int fd, const char *name, struct lith_err *err)
-{
-    return lock(fd, name, LOCK_EX | LOCK_NB, err);
+    for (unsigned waited_ms = 0;; waited_ms += LOCK_PAUSE_MS) {
+        enum lith_code code = lith_fd_lock_try(fd, name, err);
+        if (code != LITH_E_CONFLICT)
+            return code;
+        if (waited_ms >= wait_ms)
+            return lith_fail(err, LITH_E_TRANSIENT,
+                             "lock %s: another program has held it for %u ms; run again", name,
+                             wait_ms);
+        (void)nanosleep(&pause, NULL);
+    }
 }
 
 void lith_fd_unlock(int fd)

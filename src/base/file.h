@@ -67,8 +67,10 @@ LITH_MUST_CHECK enum lith_code lith_file_unlink(int dir_fd, const char *name, st
 /* Sets owner, group and mode; EPERM of the owner change is not a failure (only root may). */
 LITH_MUST_CHECK enum lith_code lith_fd_own(int fd, const char *name, uid_t uid, gid_t gid,
                                            uint32_t mode, struct lith_err *err);
-/* Takes an exclusive advisory lock (flock), waiting for it. UNSUPPORTED where refused. */
-LITH_MUST_CHECK enum lith_code lith_fd_lock(int fd, const char *name, struct lith_err *err);
+/* Takes an exclusive advisory lock (flock). UNSUPPORTED where refused; TRANSIENT where somebody
+ * still has it after `wait_ms`. */
+LITH_MUST_CHECK enum lith_code lith_fd_lock(int fd, const char *name, unsigned wait_ms,
+                                            struct lith_err *err);
 /* The same without waiting: CONFLICT where another descriptor has it. */
 LITH_MUST_CHECK enum lith_code lith_fd_lock_try(int fd, const char *name, struct lith_err *err);
 void lith_fd_unlock(int fd);

@@ -131,6 +131,8 @@
 #define LITH_WALK_DEPTH_MAX 64u
 /* Locks on a directory that is swapped again and again, and reads of a view likewise. */
 #define LITH_LOOK_AGAIN_MAX 8u
+/* For a lock that is held during one small write: longer, and its holder hangs. */
+#define LITH_LOCK_WAIT_MS 5000u
 
 /* Configuration files: every option with a long comment is a few KiB. */
 #define LITH_CONFIG_BYTES_MAX (64 * LITH_KIB)

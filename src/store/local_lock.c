@@ -15,8 +15,9 @@
 static enum lith_code lock_once(struct lith_local_folder *folder, enum lith_lock_wait wait,
                                 struct lith_err *err)
 {
-    enum lith_code code = wait == LITH_LOCK_WAIT ? lith_fd_lock(folder->fd, folder->full, err)
-                                                 : lith_fd_lock_try(folder->fd, folder->full, err);
+    enum lith_code code = wait == LITH_LOCK_WAIT
+                              ? lith_fd_lock(folder->fd, folder->full, LITH_LOCK_WAIT_MS, err)
+                              : lith_fd_lock_try(folder->fd, folder->full, err);
 
     if (code == LITH_E_UNSUPPORTED && folder->base.store->single_writer)
         return LITH_OK;

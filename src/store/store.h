@@ -72,7 +72,7 @@ struct lith_store_facts {
 
 enum lith_lock_wait {
     LITH_LOCK_TRY,  /* CONFLICT where another program has it */
-    LITH_LOCK_WAIT, /* until it is free */
+    LITH_LOCK_WAIT, /* until it is free; TRANSIENT where it is not after a few seconds */
 };
 
 struct lith_store_ops {

@@ -111,8 +111,8 @@ static void stat_rename_own_lock(void **state)
     MUST(lith_fd_stat(fd, &info, &err));
     assert_int_equal(info.mode, 0640);
     lith_fd_close(fd);
-    MUST(lith_fd_lock(dir_fd, "folder", &err));
-    assert_int_equal(lith_fd_lock(-1, "none", &err), LITH_E_UNSUPPORTED);
+    MUST(lith_fd_lock(dir_fd, "folder", 0, &err));
+    assert_int_equal(lith_fd_lock(-1, "none", 0, &err), LITH_E_UNSUPPORTED);
 }
 
 static void names_are_given_once(void **state)
@@ -143,8 +143,10 @@ static void locks_exclude_each_other(void **state)
 
     (void)state;
     MUST(lith_dir_open(AT_FDCWD, folder, &other, &err));
-    MUST(lith_fd_lock(dir_fd, folder, &err));
+    MUST(lith_fd_lock(dir_fd, folder, 0, &err));
     assert_int_equal(lith_fd_lock_try(other, folder, &err), LITH_E_CONFLICT);
+    /* A holder that hangs, or is stopped, holds up nobody for ever. */
+    assert_int_equal(lith_fd_lock(other, folder, 30, &err), LITH_E_TRANSIENT);
     lith_fd_unlock(dir_fd);
     MUST(lith_fd_lock_try(other, folder, &err));
     assert_int_equal(lith_fd_lock_try(dir_fd, folder, &err), LITH_E_CONFLICT);
