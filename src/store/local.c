@@ -167,6 +167,8 @@ static enum lith_code get(struct lith_folder *folder, const char *name, size_t l
         return lith_fail(err, LITH_E_UNSUPPORTED,
                          "%s is a symbolic link; replacing it would not change what it leads to",
                          name);
+    if (!info.is_file)
+        return lith_fail(err, LITH_E_UNSUPPORTED, "%s is not a regular file; take it away", name);
     LITH_TRY(lith_file_open(dir_fd, name, &fd, err));
     enum lith_code code = read_blob(fd, name, limit, arena, ret_blob, err);
     lith_fd_close(fd);

@@ -127,6 +127,10 @@ static void put_keeps_its_condition(void **state)
     assert_int_equal(symlinkat("elsewhere", dir_fd, "manifest.json"), 0);
     assert_int_equal(lith_folder_get(folder, "manifest.json", 9, &arena, &now, &err),
                      LITH_E_UNSUPPORTED);
+    assert_int_equal(unlinkat(dir_fd, "manifest.json", 0), 0);
+    assert_int_equal(mkdirat(dir_fd, "manifest.json", 0755), 0);
+    assert_int_equal(lith_folder_get(folder, "manifest.json", 9, &arena, &now, &err),
+                     LITH_E_UNSUPPORTED);
 }
 
 /* A child of its own store, since a lock is bound to an open file. Ends with 0 when it won. */
