@@ -28,6 +28,12 @@ static bool group_matters(const struct lith_file_info *info)
     return ((info->mode >> 3) & 7u & ~(info->mode & 7u)) != 0;
 }
 
+/* Read by the owner, not by the group: it depends on who owns it. */
+static bool owner_matters(const struct lith_file_info *info)
+{
+    return (info->mode & 0400u) && !(info->mode & 0040u);
+}
+
 static enum lith_code look_like(struct lith_local_folder *folder,
                                 const struct lith_output_options *options,
                                 struct lith_file_info *ret_like, struct lith_err *err)
@@ -47,6 +53,11 @@ static enum lith_code look_like(struct lith_local_folder *folder,
                              "%s belongs to group %u, %s to group %u: one file cannot keep both "
                              "readable; give them one group",
                              options->like_names[0], like.gid, options->like_names[i], info.gid);
+        if (info.uid != like.uid && (owner_matters(&info) || owner_matters(&like)))
+            return lith_fail(err, LITH_E_DENIED,
+                             "%s belongs to user %u, %s to user %u: one file cannot keep both "
+                             "readable; let their group read them",
+                             options->like_names[0], like.uid, options->like_names[i], info.uid);
         like.mode |= info.mode;
     }
     *ret_like = like;
@@ -113,6 +124,11 @@ static enum lith_code own(struct local_output *output, struct lith_err *err)
                          "the inputs are readable by group %u, which this program may not give to "
                          "a file; run it as a member of that group",
                          like->gid);
+    if (like->uid != (uid_t)-1 && info.uid != like->uid && owner_matters(like))
+        return lith_fail(err, LITH_E_DENIED,
+                         "the inputs are readable by user %u, to whom this program may not give "
+                         "a file; run it as that user",
+                         like->uid);
     return LITH_OK;
 }
 

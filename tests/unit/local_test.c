@@ -272,6 +272,35 @@ static void an_output_looks_like_its_inputs(void **state)
     assert_false(test_file_exists(dir_fd, "o2.parquet.tmp"));
 }
 
+/* Which owners may share a file: those whom its group, or everybody, lets read anyway. */
+static void owners_share_what_each_may_read(void **state)
+{
+    static const struct {
+        mode_t modes[2];
+        uid_t uids[2];
+        enum lith_code code;
+    } cases[] = {
+        {{0600, 0600}, {1234, 1235}, LITH_E_DENIED}, {{0600, 0640}, {1234, 1235}, LITH_E_DENIED},
+        {{0640, 0600}, {1234, 1235}, LITH_E_DENIED}, {{0600, 0600}, {1234, 1234}, LITH_OK},
+        {{0640, 0640}, {1234, 1235}, LITH_OK},       {{0644, 0644}, {1234, 1235}, LITH_OK},
+    };
+    static const char *const like[] = {"a.parquet", "b.parquet"};
+    struct lith_output_options options = {.name = "o.parquet", .like_names = like, .like_count = 2};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        LITH_AUTO(output) struct lith_output *output = NULL;
+        for (size_t j = 0; j < 2; j++) {
+            test_file_write(dir_fd, like[j], "a");
+            assert_int_equal(fchownat(dir_fd, like[j], cases[i].uids[j], 77, 0), 0);
+            assert_int_equal(fchmodat(dir_fd, like[j], cases[i].modes[j], 0), 0);
+        }
+        assert_int_equal(lith_output_new(folder, &options, &output, &err), cases[i].code);
+        if (cases[i].code == LITH_OK)
+            MUST(lith_output_seal(output, &err));
+    }
+}
+
 static void an_unpublished_output_leaves_nothing(void **state)
 {
     struct lith_output_options options = {.name = "o.parquet"};
@@ -489,6 +518,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_lock_has_one_holder, setup, teardown),
         cmocka_unit_test_setup_teardown(a_swapped_directory_is_noticed, setup, teardown),
         cmocka_unit_test_setup_teardown(an_output_looks_like_its_inputs, setup, teardown),
+        cmocka_unit_test_setup_teardown(owners_share_what_each_may_read, setup, teardown),
         cmocka_unit_test_setup_teardown(an_unpublished_output_leaves_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(a_delete_takes_only_the_recorded_file, setup, teardown),
         cmocka_unit_test_setup_teardown(a_delete_cut_off_is_finished, setup, teardown),
