@@ -113,7 +113,7 @@ struct lith_options {
     int64_t reader_grace_ns;  /* how long a superseded input stays for readers that know it */
     int64_t orphan_grace_ns;  /* age of an output that was never committed */
     int64_t replay_window_ns; /* how long a deleted input's name and size are remembered */
-    uint64_t gc_bytes_max;    /* deleted per partition and pass at most */
+    uint64_t gc_bytes_max;    /* deleted in one pass over the lake at most */
 
     enum lith_verify_level verify;
     const char *const *key_columns; /* columns whose counts per value are checked */

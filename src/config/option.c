@@ -60,7 +60,7 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
                                    "A deleted file that a writer sends again within this time is "
                                    "not counted."},
     [LITH_OPTION_GC_BYTES_MAX] = {"gc_bytes_max", LITH_KIND_SIZE, "SIZE", "100GiB",
-                                  "gc deletes at most this much of a partition in one pass."},
+                                  "gc deletes at most this much in one pass over the lake."},
     [LITH_OPTION_JOBS] = {"jobs", LITH_KIND_COUNT, "N", "1",
                           "Partitions worked on at once; they share the memory."},
     [LITH_OPTION_MEMORY] = {"memory", LITH_KIND_SIZE, "SIZE", "256MiB",

@@ -212,6 +212,36 @@ static enum lith_code gc_stopped(const struct lith_job *job, const struct lith_v
     return LITH_OK;
 }
 
+/* Takes what is to be deleted from the share of the whole pass; false when others left less. */
+static bool share_take(const struct lith_job *job, uint64_t bytes)
+{
+    if (!job->gc_bytes_left)
+        return true;
+    uint64_t left = atomic_load(job->gc_bytes_left);
+    while (bytes <= left) {
+        if (atomic_compare_exchange_weak(job->gc_bytes_left, &left, left - bytes))
+            return true;
+    }
+    return false;
+}
+
+/* Planned anew, with less, while other jobs take from the same share: it only becomes smaller. */
+static enum lith_code plan_in_share(const struct lith_job *job, const struct lith_view *view,
+                                    const struct lith_orphan_inputs *orphans, size_t orphan_count,
+                                    int64_t now_ns, struct lith_gc_plan *ret_plan,
+                                    struct lith_err *err)
+{
+    struct lith_gc_policy policy = job->options->gc;
+
+    do {
+        if (job->gc_bytes_left)
+            policy.bytes_max = atomic_load(job->gc_bytes_left);
+        LITH_TRY(
+            lith_gc_plan(view, orphans, orphan_count, &policy, now_ns, job->arena, ret_plan, err));
+    } while (!share_take(job, ret_plan->delete_bytes));
+    return LITH_OK;
+}
+
 static enum lith_code gc_locked(const struct lith_job *job, struct lith_partition_report *report,
                                 struct lith_err *err)
 {
@@ -226,8 +256,7 @@ static enum lith_code gc_locked(const struct lith_job *job, struct lith_partitio
     if (!lith_view_manifest(&view))
         return LITH_OK; /* nothing was committed here yet */
     LITH_TRY(orphans_read(job, &view.snapshot, &orphans, &orphan_count, err));
-    LITH_TRY(lith_gc_plan(&view, orphans, orphan_count, &job->options->gc, now_ns, job->arena,
-                          &plan, err));
+    LITH_TRY(plan_in_share(job, &view, orphans, orphan_count, now_ns, &plan, err));
     LITH_TRY(stuck_report(job, &plan, report, err));
     if (plan.delete_count) {
         LITH_TRY(fence(job, &view, &plan, now_ns, err));

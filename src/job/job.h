@@ -7,6 +7,8 @@
 #ifndef LITH_JOB_JOB_H
 #define LITH_JOB_JOB_H
 
+#include <stdatomic.h>
+
 #include "base/uuid.h"
 #include "base/work.h"
 #include "lake/gc.h"
@@ -42,6 +44,8 @@ struct lith_job {
     struct lith_uuid_source *uuids;
     const struct lith_work *work;
     struct lith_arena *arena; /* of the report's texts; outlives the job */
+    _Atomic uint64_t
+        *gc_bytes_left; /* what gc may still delete in this pass; NULL: the policy alone */
 };
 
 /*

@@ -36,7 +36,8 @@ struct pass {
     struct lith_arena arena;
     struct target *targets;
     size_t count;
-    size_t job_bytes;            /* budget of one job */
+    size_t job_bytes; /* budget of one job */
+    _Atomic uint64_t gc_bytes_left;
     bool shared;                 /* jobs run at once, each with a part of the memory */
     struct lith_control control; /* the caller's, with its progress behind the lock */
 };
@@ -119,6 +120,7 @@ static enum lith_code target_run(struct pass *pass, const struct target *target,
         .uuids = &uuids,
         .work = &work,
         .arena = arena,
+        .gc_bytes_left = &pass->gc_bytes_left,
     };
     return job_run(pass->kind, &job, report, err);
 }
@@ -289,6 +291,7 @@ enum lith_code lith_sweep_run(const struct lith_sweep *sweep, enum lith_pass pas
 {
     struct pass pass = {.sweep = sweep, .kind = pass_kind, .each = each, .ctx = ctx};
 
+    atomic_init(&pass.gc_bytes_left, sweep->options->gc.bytes_max);
     LITH_TRY(lith_lock_new(sweep->work->mem, &pass.lock, err));
     lith_arena_init(&pass.arena, sweep->work->mem);
     enum lith_code code = lith_lake_walk(sweep->store, sweep->work->control, stop_take, &pass, err);

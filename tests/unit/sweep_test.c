@@ -120,6 +120,33 @@ static void a_lake_is_compacted_once(void **state)
     assert_int_equal(summary.deleted, 0);
 }
 
+/* gc_bytes_max is of the whole pass: what one partition takes, another one has no more. */
+static void the_brake_of_gc_is_of_the_pass(void **state)
+{
+    struct lith_summary summary;
+    uint64_t all = 0;
+    uint64_t deleted = 0;
+
+    (void)state;
+    options.reader_grace_ns = 0;
+    options.orphan_grace_ns = 0;
+    options.jobs = 2;
+    lake_open();
+    all = compact().input_bytes;
+    lith_lake_close(lake);
+    options.gc_bytes_max = all / 2;
+    lake_open();
+    MUST(lith_lake_gc(lake, tell, NULL, &summary, &err));
+    assert_in_range(summary.deleted_bytes, 1, all / 2);
+    deleted = summary.deleted_bytes;
+    for (size_t i = 0; i < 4 && deleted < all; i++) {
+        MUST(lith_lake_gc(lake, tell, NULL, &summary, &err));
+        assert_in_range(summary.deleted_bytes, 1, all / 2);
+        deleted += summary.deleted_bytes;
+    }
+    assert_int_equal(deleted, all);
+}
+
 static void a_lake_without_a_mode_is_refused(void **state)
 {
     struct lith_summary summary;
@@ -341,6 +368,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(a_lake_is_compacted_once),
+        T(the_brake_of_gc_is_of_the_pass),
         T(a_lake_without_a_mode_is_refused),
         T(one_failure_stops_no_other),
         T(parts_of_a_lake_are_chosen),
