@@ -5,12 +5,29 @@
  * NAME.gone.tmp first, the file that is checked is the one that is unlinked; what turns out to be
  * another one gets its name back, never over a file that has taken it meanwhile.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "store/local_folder.h"
 
-#define GONE_NAME_BYTES 300
+/*
+ * The name that a file has while it is deleted: NAME.gone.tmp. Where that is longer than names may
+ * be, the hash of NAME stands for it: found again by a delete that is repeated, though not by the
+ * listing alone, so gc says of one that was cut off there that it stays.
+ */
+static void gone_name(const char *name, char ret_gone[NAME_MAX + 1])
+{
+    size_t bytes = strlen(name);
+    char hash[33];
+
+    lith_hash128_text(lith_hash128(name, bytes, 0), hash);
+    if (bytes + strlen(LITH_GONE_SUFFIX) <= NAME_MAX)
+        (void)snprintf(ret_gone, NAME_MAX + 1, "%s" LITH_GONE_SUFFIX, name);
+    else
+        (void)snprintf(ret_gone, NAME_MAX + 1, "%s.parquet" LITH_GONE_SUFFIX, hash);
+}
 
 static bool is_same(const struct lith_file_info *info, const struct lith_object *object)
 {
@@ -43,11 +60,9 @@ enum lith_code lith_local_delete_if(struct lith_folder *base, const struct lith_
 {
     struct lith_local_folder *folder = lith_local_folder(base);
     struct lith_file_info info;
-    char gone[GONE_NAME_BYTES];
+    char gone[NAME_MAX + 1];
 
-    int length = snprintf(gone, sizeof(gone), "%s" LITH_GONE_SUFFIX, object->name);
-    if (length < 0 || (size_t)length >= sizeof(gone))
-        return lith_fail(err, LITH_E_INVALID, "%s: the name is too long", object->name);
+    gone_name(object->name, gone);
     LITH_TRY(lith_local_folder_same(folder, err));
     enum lith_code earlier = gone_settle(folder, gone, object, err);
     if (earlier != LITH_OK && earlier != LITH_E_NOT_FOUND)

@@ -321,6 +321,30 @@ static void an_unpublished_output_leaves_nothing(void **state)
     assert_int_equal(head("o.parquet").size, 6);
 }
 
+/* As long as the file system takes: there is no room for a suffix. */
+static void a_file_with_a_long_name_is_deleted(void **state)
+{
+    char name[NAME_MAX + 1];
+    size_t count = 0;
+
+    (void)state;
+    memset(name, 'a', NAME_MAX);
+    memcpy(name + NAME_MAX - strlen(".parquet"), ".parquet", sizeof(".parquet"));
+    test_file_write(dir_fd, name, "a");
+    struct lith_object object = head(name);
+    test_file_write(dir_fd, name, "other");
+    assert_int_equal(lith_folder_delete_if(folder, &object, &err), LITH_E_CONFLICT);
+    object = head(name);
+    MUST(lith_folder_delete_if(folder, &object, &err));
+    MUST(lith_folder_deletes_end(folder, &err));
+    assert_false(test_file_exists(dir_fd, name));
+    struct lith_listing listing;
+    MUST(lith_folder_list(folder, &arena, &listing, &err));
+    for (size_t i = 0; i < listing.object_count; i++)
+        count += strstr(listing.objects[i].name, ".gone.tmp") != NULL;
+    assert_int_equal(count, 0);
+}
+
 static void a_delete_takes_only_the_recorded_file(void **state)
 {
     (void)state;
@@ -520,6 +544,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_output_looks_like_its_inputs, setup, teardown),
         cmocka_unit_test_setup_teardown(owners_share_what_each_may_read, setup, teardown),
         cmocka_unit_test_setup_teardown(an_unpublished_output_leaves_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_file_with_a_long_name_is_deleted, setup, teardown),
         cmocka_unit_test_setup_teardown(a_delete_takes_only_the_recorded_file, setup, teardown),
         cmocka_unit_test_setup_teardown(a_delete_cut_off_is_finished, setup, teardown),
         cmocka_unit_test_setup_teardown(a_source_is_bound_to_its_identity, setup, teardown),
