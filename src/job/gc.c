@@ -183,11 +183,13 @@ static enum lith_code gc_stopped(const struct lith_job *job, const struct lith_v
                                  struct lith_partition_report *report, bool *ret_stopped,
                                  struct lith_err *err)
 {
+    LITH_AUTO(arena) struct lith_arena arena;
     const struct lith_manifest *m = lith_view_manifest(view);
     struct lith_gc_plan plan;
     struct lith_err why;
     void *text;
 
+    lith_arena_init(&arena, job->work->mem);
     *ret_stopped = true;
     report->files_before = view->snapshot.live_count;
     report->files_after = view->snapshot.live_count;
@@ -197,7 +199,7 @@ static enum lith_code gc_stopped(const struct lith_job *job, const struct lith_v
         return LITH_OK;
     }
     enum lith_code code =
-        lith_gc_plan(view, NULL, 0, &job->options->gc, INT64_MIN, job->arena, &plan, &why);
+        lith_gc_plan(view, NULL, 0, &job->options->gc, INT64_MIN, &arena, &plan, &why);
     if (code == LITH_E_INVALID) {
         LITH_TRY(lith_arena_copy(job->arena, why.text, strlen(why.text), &text, err));
         report->state = LITH_PARTITION_BLOCKED;
@@ -262,19 +264,19 @@ static enum lith_code gc_locked(const struct lith_job *job, struct lith_partitio
         LITH_TRY(fence(job, &view, &plan, now_ns, err));
         LITH_TRY(deletes(job, &plan, report, err));
     }
-    if (plan.delete_count || plan.clean_wanted)
-        LITH_TRY(clean(job, &plan, now_ns, report, err));
-    return LITH_OK;
+    if (!plan.delete_count && !plan.clean_wanted)
+        return LITH_OK;
+    lith_view_done(&view); /* what is left to do needs a view as large */
+    return clean(job, &plan, now_ns, report, err);
 }
 
-/* Looks without the lock first: where nothing was superseded nothing is locked or written. */
-static enum lith_code gc_run(const struct lith_job *job, struct lith_partition_report *report,
-                             struct lith_err *err)
+static enum lith_code gc_look(const struct lith_job *job, struct lith_partition_report *report,
+                              bool *ret_stopped, struct lith_err *err)
 {
     LITH_AUTO(view) struct lith_view view = {0};
-    bool stopped = false;
     void *text;
 
+    *ret_stopped = true;
     enum lith_code code =
         lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err);
     if (code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED) {
@@ -284,11 +286,20 @@ static enum lith_code gc_run(const struct lith_job *job, struct lith_partition_r
         return LITH_OK;
     }
     LITH_TRY(code);
-    LITH_TRY(gc_stopped(job, &view, report, &stopped, err));
+    return gc_stopped(job, &view, report, ret_stopped, err);
+}
+
+/* Looks without the lock first: where nothing was superseded nothing is locked or written. */
+static enum lith_code gc_run(const struct lith_job *job, struct lith_partition_report *report,
+                             struct lith_err *err)
+{
+    bool stopped = false;
+
+    LITH_TRY(gc_look(job, report, &stopped, err));
     if (stopped)
         return LITH_OK;
     LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
-    code = gc_locked(job, report, err);
+    enum lith_code code = gc_locked(job, report, err);
     lith_folder_unlock(job->folder);
     if (code == LITH_OK && report->deleted)
         report->reason = "cleaned";
