@@ -244,6 +244,15 @@ static enum lith_code plan_in_share(const struct lith_job *job, const struct lit
     return LITH_OK;
 }
 
+static bool is_braked(const struct lith_gc_plan *plan)
+{
+    for (size_t i = 0; i < plan->item_count; i++) {
+        if (plan->items[i].verdict == LITH_GC_KEEP_BRAKE)
+            return true;
+    }
+    return false;
+}
+
 static enum lith_code gc_locked(const struct lith_job *job, struct lith_partition_report *report,
                                 struct lith_err *err)
 {
@@ -260,6 +269,8 @@ static enum lith_code gc_locked(const struct lith_job *job, struct lith_partitio
     LITH_TRY(orphans_read(job, &view.snapshot, &orphans, &orphan_count, err));
     LITH_TRY(plan_in_share(job, &view, orphans, orphan_count, now_ns, &plan, err));
     LITH_TRY(stuck_report(job, &plan, report, err));
+    if (is_braked(&plan))
+        report->reason = "gc_bytes_max keeps files that are past their grace";
     if (plan.delete_count) {
         LITH_TRY(fence(job, &view, &plan, now_ns, err));
         LITH_TRY(deletes(job, &plan, report, err));

@@ -147,6 +147,26 @@ static void the_brake_of_gc_is_of_the_pass(void **state)
     assert_int_equal(deleted, all);
 }
 
+static void keep_reason(void *ctx, const struct lith_partition_report *partition)
+{
+    (void)snprintf(ctx, 128, "%s", partition->reason);
+}
+
+static void the_brake_of_gc_is_a_reason(void **state)
+{
+    struct lith_summary summary;
+    char reason[128] = "";
+
+    (void)state;
+    options.reader_grace_ns = 0;
+    options.gc_bytes_max = 1;
+    lake_open();
+    (void)compact();
+    MUST(lith_lake_gc(lake, keep_reason, reason, &summary, &err));
+    assert_int_equal(summary.deleted, 0);
+    assert_non_null(strstr(reason, "gc_bytes_max"));
+}
+
 static void a_lake_without_a_mode_is_refused(void **state)
 {
     struct lith_summary summary;
@@ -369,6 +389,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(a_lake_is_compacted_once),
         T(the_brake_of_gc_is_of_the_pass),
+        T(the_brake_of_gc_is_a_reason),
         T(a_lake_without_a_mode_is_refused),
         T(one_failure_stops_no_other),
         T(parts_of_a_lake_are_chosen),
