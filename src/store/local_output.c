@@ -17,7 +17,8 @@ struct local_output {
     struct lith_file_sink sink;
     int fd;       /* until it is sealed: a job may have more outputs than descriptors */
     bool written; /* NAME.tmp is there, and ours */
-    struct lith_file_info like; /* owner, group, mode */
+    struct lith_file_info like;   /* owner, group, mode */
+    struct lith_file_info sealed; /* what is read back, and published */
     char name[OUTPUT_NAME_BYTES];
     char tmp[OUTPUT_NAME_BYTES + 4];
 };
@@ -141,6 +142,7 @@ enum lith_code lith_local_output_seal(struct lith_output *base, struct lith_err 
     lith_local_step(base->folder, LITH_STEP_OUTPUT_WRITTEN);
     LITH_TRY(lith_fd_sync(output->fd, output->tmp, err));
     lith_local_step(base->folder, LITH_STEP_OUTPUT_SYNCED);
+    LITH_TRY(lith_fd_stat(output->fd, &output->sealed, err));
     base->crc = output->sink.crc;
     base->size = output->sink.base.written;
     base->sink = NULL;
@@ -164,6 +166,10 @@ enum lith_code lith_local_output_publish(struct lith_output *base, struct lith_a
         return lith_fail(err, LITH_E_CORRUPT, "%s has %llu bytes, %llu were written", output->tmp,
                          (unsigned long long)info.size, (unsigned long long)base->size);
     LITH_TRY(lith_local_object(output->name, &info, false, arena, &object, err));
+    if (info.inode != output->sealed.inode || info.mtime_ns != output->sealed.mtime_ns)
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "%s was written to by another program after it was read back; run again",
+                         output->tmp);
     lith_local_step(base->folder, LITH_STEP_OUTPUT_PUBLISH);
     LITH_TRY(lith_file_rename_new(folder->fd, output->tmp, output->name, err));
     output->written = false;

@@ -321,6 +321,30 @@ static void an_unpublished_output_leaves_nothing(void **state)
     assert_int_equal(head("o.parquet").size, 6);
 }
 
+/* What was read back is what gets the name: not even a byte written over, or a file put there. */
+static void an_output_that_was_touched_is_not_published(void **state)
+{
+    struct lith_output_options options = {.name = "o.parquet"};
+    struct lith_object object;
+    struct timespec past[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+
+    (void)state;
+    for (unsigned is_swap = 0; is_swap < 2; is_swap++) {
+        struct lith_output *output = NULL;
+        MUST(lith_output_new(folder, &options, &output, &err));
+        MUST(lith_sink_write(output->sink, "rows", 4, &err));
+        MUST(lith_output_seal(output, &err));
+        if (is_swap)
+            assert_int_equal(unlinkat(dir_fd, "o.parquet.tmp", 0), 0);
+        test_file_write(dir_fd, "o.parquet.tmp", "rovs");
+        if (!is_swap)
+            assert_int_equal(utimensat(dir_fd, "o.parquet.tmp", past, 0), 0);
+        assert_int_equal(lith_output_publish(output, &arena, &object, &err), LITH_E_CORRUPT);
+        lith_output_free(output);
+        assert_false(test_file_exists(dir_fd, "o.parquet"));
+    }
+}
+
 /* As long as the file system takes: there is no room for a suffix. */
 static void a_file_with_a_long_name_is_deleted(void **state)
 {
@@ -544,6 +568,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_output_looks_like_its_inputs, setup, teardown),
         cmocka_unit_test_setup_teardown(owners_share_what_each_may_read, setup, teardown),
         cmocka_unit_test_setup_teardown(an_unpublished_output_leaves_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_output_that_was_touched_is_not_published, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(a_file_with_a_long_name_is_deleted, setup, teardown),
         cmocka_unit_test_setup_teardown(a_delete_takes_only_the_recorded_file, setup, teardown),
         cmocka_unit_test_setup_teardown(a_delete_cut_off_is_finished, setup, teardown),
