@@ -86,14 +86,19 @@ class Race:
         time.sleep(pause_s)
 
     def judge(self, read, who):
-        """One read, and what it may show."""
+        """One read, and what it may show.
+
+        Of the files that come while a directory is listed, any may be in the list: a later one
+        without an earlier one, too.
+        """
         least = self.finished
         found = read()
         most = self.begun
         numbers = sorted(found["id"].to_pylist())
-        files = len(numbers) // ROWS
-        assert numbers == list(range(files * ROWS)), f"{who}: {describe(numbers, files)}"
-        assert least <= files <= most, f"{who}: {files} files, written {least} to {most}"
+        files = {number // ROWS for number in numbers}
+        story = f"{who}: written {least} to {most} files: {describe(numbers, least)}"
+        assert len(set(numbers)) == len(numbers) == len(files) * ROWS, story
+        assert set(range(least)) <= files <= set(range(most)), story
 
     def read_open(self):
         def read():
