@@ -101,7 +101,7 @@ enum lith_code lith_fail_errno_text(struct lith_err *err, int error, const char 
         {EDQUOT, LITH_E_IO, "; free some quota and run again, nothing was lost"},
         {EMFILE, LITH_E_LIMIT, "; raise the limit of open files (ulimit -n)"},
         {EEXIST, LITH_E_CONFLICT, ""},
-        {ELOOP, LITH_E_INVALID, "; a loop of symbolic links"},
+        {ELOOP, LITH_E_UNSUPPORTED, "; a loop of symbolic links"},
     };
 
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {

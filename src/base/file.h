@@ -26,7 +26,7 @@ struct lith_file_info {
     bool is_symlink; /* only from lith_file_stat with follow = false */
 };
 
-/* Opens an existing file for reading; not a regular file is INVALID. */
+/* Opens an existing file for reading; not a regular file is UNSUPPORTED. */
 LITH_MUST_CHECK enum lith_code lith_file_open(int dir_fd, const char *name, int *ret_fd,
                                               struct lith_err *err);
 /* Creates a file that must not exist yet (CONFLICT), for writing and reading. */

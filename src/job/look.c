@@ -106,13 +106,31 @@ static enum lith_code text_keep(const struct lith_job *job, const char *text, co
     return LITH_OK;
 }
 
+/* Tells of names that end like data and are no files; appends at *count. */
+static enum lith_code names_report(const struct lith_job *job, const char *const *names,
+                                   size_t name_count, const char *reason,
+                                   struct lith_file_report *files, size_t *count,
+                                   struct lith_err *err)
+{
+    for (size_t i = 0; i < name_count; i++) {
+        if (!lith_name_is_data(names[i]))
+            continue;
+        struct lith_file_report *file = &files[(*count)++];
+        file->reason = reason;
+        LITH_TRY(text_keep(job, names[i], &file->name, err));
+    }
+    return LITH_OK;
+}
+
 static enum lith_code files_report(const struct lith_look *look, const struct lith_job *job,
                                    struct lith_partition_report *report, struct lith_err *err)
 {
+    const struct lith_listing *listing = &look->view.listing;
     void *block;
 
-    LITH_TRY(lith_arena_array(job->arena, look->plan.file_count, sizeof(struct lith_file_report),
-                              &block, err));
+    LITH_TRY(lith_arena_array(job->arena,
+                              look->plan.file_count + listing->other_count + listing->folder_count,
+                              sizeof(struct lith_file_report), &block, err));
     struct lith_file_report *files = block;
     size_t count = 0;
     for (size_t i = 0; i < look->plan.file_count; i++) {
@@ -129,6 +147,11 @@ static enum lith_code files_report(const struct lith_look *look, const struct li
         LITH_TRY(text_keep(job, from->detail, &file->detail, err));
         report->blocked_files += is_own_reason(from->reason) ? 1 : 0;
     }
+    LITH_TRY(names_report(job, listing->others, listing->other_count,
+                          "is no regular file, nor a link to one: not read", files, &count, err));
+    if (look->all_files)
+        LITH_TRY(names_report(job, listing->folders, listing->folder_count,
+                              "is a directory: not a file of this partition", files, &count, err));
     report->files = files;
     report->file_count = count;
     return LITH_OK;

@@ -7,6 +7,7 @@ was there is lost, and a second sweep finds nothing new to do.
 
 import fcntl
 import os
+import re
 import pathlib
 import shutil
 import subprocess
@@ -206,6 +207,9 @@ def test_links(lake):
     (folder / "self.parquet").symlink_to("self.parquet")
     (folder / "dangling.parquet").symlink_to("nothing.parquet")
     (lake / "again").symlink_to(lake)
+    text = run("plan", lake)[1]
+    for name in ("self.parquet", "dangling.parquet"):
+        assert re.search(name.replace(".", r"\.") + " .*no regular file", text), text
     sweep(lake, lithify.DONE)
     assert (folder / "self.parquet").is_symlink() and (folder / "dangling.parquet").is_symlink()
     bad_rows_kept(lake)
@@ -227,6 +231,7 @@ def test_directory_named_like_a_file(lake):
     (lake / BAD / "x.parquet").mkdir()
     (lake / BAD / ".parquet").write_bytes(b"hidden")
     (lake / BAD / "_staged.parquet").write_bytes(b"staged")
+    assert re.search(r"x\.parquet .*is a directory", run("plan", lake)[1])
     sweep(lake, lithify.DONE)
     assert (lake / BAD / "x.parquet").is_dir()
     bad_rows_kept(lake)

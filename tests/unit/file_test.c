@@ -56,9 +56,9 @@ static void open_tells_kinds_apart(void **state)
     assert_int_equal(lith_file_open(dir_fd, "none", &fd, &err), LITH_E_NOT_FOUND);
     assert_non_null(strstr(err.text, "none"));
     assert_int_equal(mkdirat(dir_fd, "folder", 0700), 0);
-    assert_int_equal(lith_file_open(dir_fd, "folder", &fd, &err), LITH_E_INVALID);
+    assert_int_equal(lith_file_open(dir_fd, "folder", &fd, &err), LITH_E_UNSUPPORTED);
     assert_int_equal(mkfifoat(dir_fd, "fifo", 0600), 0);
-    assert_int_equal(lith_file_open(dir_fd, "fifo", &fd, &err), LITH_E_INVALID);
+    assert_int_equal(lith_file_open(dir_fd, "fifo", &fd, &err), LITH_E_UNSUPPORTED);
     file_make("file", "x", 1);
     assert_int_equal(lith_file_create(dir_fd, "file", 0644, &fd, &err), LITH_E_CONFLICT);
     assert_int_equal(lith_dir_open(dir_fd, "file", &fd, &err), LITH_E_NOT_FOUND);
