@@ -39,6 +39,18 @@ static uint32_t data_encodings(const struct lith_chunk_meta *meta, enum lith_typ
     return BIT(LITH_ENCODING_PLAIN);
 }
 
+/* Values that an encoding was chosen for: nulls do not count where their number is known, so that
+ * chunks of nothing but nulls decide nothing. */
+static uint64_t votes_of(const struct lith_chunk_meta *meta)
+{
+    const struct lith_statistics *statistics = &meta->statistics;
+
+    if (!statistics->has_null_count || statistics->null_count < 0 ||
+        statistics->null_count > meta->num_values)
+        return (uint64_t)meta->num_values;
+    return (uint64_t)(meta->num_values - statistics->null_count);
+}
+
 void lith_chunk_votes_add(struct lith_chunk_votes *votes, const struct lith_chunk_meta *meta,
                           enum lith_type type)
 {
@@ -52,7 +64,7 @@ void lith_chunk_votes_add(struct lith_chunk_votes *votes, const struct lith_chun
         if (is_dictionary(encoding))
             votes->any_dictionary = true;
         else
-            votes->values_by_encoding[encoding] += (uint64_t)meta->num_values;
+            votes->values_by_encoding[encoding] += votes_of(meta);
     }
     votes->any_bloom = votes->any_bloom || meta->bloom_filter_offset > 0;
 }

@@ -36,15 +36,16 @@ def leaf_types():
     fixed = [pyarrow.int8(), pyarrow.int16(), pyarrow.int32(), pyarrow.int64(),
              pyarrow.uint8(), pyarrow.uint16(), pyarrow.uint32(), pyarrow.uint64(),
              pyarrow.float16(), pyarrow.float32(), pyarrow.float64(), pyarrow.bool_(),
-             pyarrow.date32(), pyarrow.time32("ms"), pyarrow.time64("us"), pyarrow.time64("ns"),
+             pyarrow.date32(), pyarrow.time32("s"), pyarrow.time32("ms"), pyarrow.time64("us"), pyarrow.time64("ns"),
              pyarrow.uuid(), pyarrow.binary(1), pyarrow.binary(12), pyarrow.binary(33)]
+    spans = [pyarrow.duration(unit) for unit in ("ms", "us", "ns")]
     stamps = [pyarrow.timestamp(unit, zone) for unit in ("ms", "us", "ns") for zone in (None, "UTC")]
     decimals = [pyarrow.decimal128(precision, scale)
                 for precision, scale in ((1, 0), (9, 2), (18, 6), (38, 10))]
     decimals.append(pyarrow.decimal256(60, 20))
     variable = [pyarrow.string(), pyarrow.binary(), pyarrow.large_string(), pyarrow.large_binary(),
                 pyarrow.string(), pyarrow.dictionary(pyarrow.int32(), pyarrow.string())]
-    return fixed + stamps + decimals + variable
+    return fixed + spans + stamps + decimals + variable
 
 
 LEAVES = leaf_types()
@@ -165,7 +166,7 @@ class Data:
         width = kind.bit_width // 8
         types = pyarrow.types
         if types.is_time(kind):
-            per_day = 86400 * {"ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
+            per_day = 86400 * {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[kind.unit]
             raw = numbers.integers(0, per_day, count).astype(f"<i{width}")
         elif types.is_floating(kind):
             raw = numbers.integers(0, 256, (count, width), dtype=numpy.uint8).view(f"<u{width}").ravel()
@@ -198,7 +199,7 @@ def format_version(random, schema):
     return random.choice(["2.4", "2.6"] if "uint32" in text else ["1.0", "2.4", "2.6"])
 
 
-def writer_options(random, schema, version):
+def writer_options(random, schema, version, int96=False):
     """Options of pyarrow.parquet.write_table: codecs, encodings, pages, dictionaries, indexes."""
     leaves = _leaves(schema)
     dictionary = random.choice([True, False, False, "some"])
@@ -218,8 +219,9 @@ def writer_options(random, schema, version):
         write_page_checksum=random.choice([True, False]),
         store_decimal_as_integer=random.choice([True, False]),
         store_schema=random.choice([True, True, False]),
+        use_deprecated_int96_timestamps=int96,
     )
-    if dictionary is not True and random.random() < 0.8:
+    if dictionary is not True and not int96 and random.random() < 0.8:
         # pyarrow writes DELTA encodings of its dictionary type and then cannot read them back.
         plain = {field.name for field in schema if pyarrow.types.is_dictionary(field.type)}
         options["column_encoding"] = {

@@ -25,10 +25,12 @@ def test_merge(case, arrow, duck, tmp_path):
     data = generate.Data(chance)
     # Decimals must have one physical type in all files, or their schemas differ.
     as_integer = chance.random() < 0.5
+    # So must timestamps: INT96, as old writers have them, in a few cases.
+    int96 = chance.random() < 0.1
     version = generate.format_version(chance, data.schema)
     sources, told = [], []
     for number in range(chance.choice([1, 2, 2, 3, 5, 12])):
-        options = generate.writer_options(chance, data.schema, version)
+        options = generate.writer_options(chance, data.schema, version, int96)
         options["store_decimal_as_integer"] = as_integer
         if not as_integer:
             options.pop("column_encoding", None)

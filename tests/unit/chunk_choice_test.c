@@ -153,6 +153,30 @@ static void test_encoding_stats(void **state)
     assert_int_equal(votes.values_by_encoding[LITH_ENCODING_DELTA_BINARY_PACKED], 0);
 }
 
+/* A chunk of nulls was given an encoding by nobody's choice. */
+static void test_nulls_do_not_vote(void **state)
+{
+    struct lith_chunk_meta nulls = {.codec = LITH_CODEC_ZSTD,
+                                    .num_values = 2000,
+                                    .encodings = BIT(BYTE_STREAM_SPLIT) | BIT(RLE),
+                                    .statistics = {.has_null_count = true, .null_count = 2000}};
+    struct lith_chunk_meta values = {
+        .codec = LITH_CODEC_ZSTD, .num_values = 10, .encodings = BIT(PLAIN) | BIT(RLE)};
+    struct lith_schema_node leaf = {.type = LITH_TYPE_FIXED_LEN_BYTE_ARRAY,
+                                    .type_length = 33,
+                                    .converted_type = LITH_CONVERTED_NONE};
+    struct lith_chunk_votes votes = {0};
+
+    (void)state;
+    lith_chunk_votes_add(&votes, &nulls, leaf.type);
+    lith_chunk_votes_add(&votes, &values, leaf.type);
+    assert_int_equal(lith_chunk_votes_plan(&votes, &leaf).fallback, LITH_ENCODING_PLAIN);
+    nulls.statistics.null_count = 5000; /* a lie: all of them vote */
+    lith_chunk_votes_add(&votes, &nulls, leaf.type);
+    assert_int_equal(lith_chunk_votes_plan(&votes, &leaf).fallback,
+                     LITH_ENCODING_BYTE_STREAM_SPLIT);
+}
+
 static void test_bloom(void **state)
 {
     struct lith_chunk_meta without = {.codec = LITH_CODEC_ZSTD, .num_values = 1};
@@ -177,6 +201,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_choice),
         cmocka_unit_test(test_encoding_stats),
+        cmocka_unit_test(test_nulls_do_not_vote),
         cmocka_unit_test(test_bloom),
     };
     return cmocka_run_group_tests_name("chunk_choice", tests, NULL, NULL);
