@@ -2,31 +2,12 @@
  * Who may be deleted: one table of files, at different times and with different knowledge; the
  * walk and the lake's own file on a real directory.
  */
+#include "arena_support.h"
 #include "store_support.h"
 
 #include "lake/gc.h"
 #include "lake/lake_file.h"
 #include "lake/walk.h"
-
-static struct lith_err err;
-static struct lith_mem mem;
-static struct lith_arena arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    lith_mem_init(&mem, SIZE_MAX, NULL);
-    lith_arena_init(&arena, &mem);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lith_arena_done(&arena);
-    lith_mem_done(&mem);
-    return 0;
-}
 
 #define PID "5f21c0de"
 #define OUTPUT(n, e) "0198f0c2-7c1e-7000-8000-00000000000" n "_" PID "_e" e ".parquet"

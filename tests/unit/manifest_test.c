@@ -1,30 +1,10 @@
 /*
  * Manifests: good ones come back with every field, hostile ones are refused with a place.
  */
-#include "support.h"
+#include "arena_support.h"
 
 #include "base/limits.h"
 #include "lake/manifest.h"
-
-static struct lith_err err;
-static struct lith_mem mem;
-static struct lith_arena arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    lith_mem_init(&mem, SIZE_MAX, NULL);
-    lith_arena_init(&arena, &mem);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lith_arena_done(&arena);
-    lith_mem_done(&mem);
-    return 0;
-}
 
 #define ID1 "00112233445566778899aabbccddeeff"
 #define ID2 "ffeeddccbbaa99887766554433221100"

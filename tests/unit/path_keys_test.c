@@ -2,32 +2,12 @@
  * What paths say: keys, percent encodings, tenants, periods, layouts, sealing; output names and
  * markers of table formats.
  */
-#include "support.h"
+#include "arena_support.h"
 
 #include "base/time.h"
 #include "lake/output_name.h"
 #include "lake/path_keys.h"
 #include "lake/table_format.h"
-
-static struct lith_err err;
-static struct lith_mem mem;
-static struct lith_arena arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    lith_mem_init(&mem, SIZE_MAX, NULL);
-    lith_arena_init(&arena, &mem);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lith_arena_done(&arena);
-    lith_mem_done(&mem);
-    return 0;
-}
 
 struct path_case {
     const char *path;

@@ -2,30 +2,10 @@
  * The planner: tables of partitions and what becomes of them; convergence, late files, rewrite
  * amplification over simulated time.
  */
-#include "support.h"
+#include "arena_support.h"
 
 #include "base/time.h"
 #include "plan/plan.h"
-
-static struct lith_err err;
-static struct lith_mem mem;
-static struct lith_arena arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    lith_mem_init(&mem, SIZE_MAX, NULL);
-    lith_arena_init(&arena, &mem);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lith_arena_done(&arena);
-    lith_mem_done(&mem);
-    return 0;
-}
 
 #define PID "5f21c0de"
 #define HOUR_NS (3600 * LITH_SECOND_NS)

@@ -1,29 +1,9 @@
 /*
  * The reader rule: every kind of file against every kind of manifest, both rules.
  */
-#include "support.h"
+#include "arena_support.h"
 
 #include "lake/snapshot.h"
-
-static struct lith_err err;
-static struct lith_mem mem;
-static struct lith_arena arena;
-
-static int setup(void **state)
-{
-    (void)state;
-    lith_mem_init(&mem, SIZE_MAX, NULL);
-    lith_arena_init(&arena, &mem);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lith_arena_done(&arena);
-    lith_mem_done(&mem);
-    return 0;
-}
 
 #define PID "5f21c0de"
 #define OURS(n) "0198f0c2-7c1e-7000-8000-00000000000" n "_" PID "_e1.parquet"
