@@ -3,6 +3,7 @@
  */
 #include "api/lake_state.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/time.h"
@@ -63,9 +64,9 @@ static enum lith_code merge_text(struct lith_lake *lake, const struct lith_optio
 {
     char *text;
 
-    LITH_TRY(lith_arena_format(&lake->arena, &text, err, "row_group=%llu row_group_rows=%lld",
-                               (unsigned long long)options->row_group_bytes,
-                               (long long)options->row_group_rows));
+    LITH_TRY(lith_arena_format(&lake->arena, &text, err,
+                               "row_group=%" PRIu64 " row_group_rows=%" PRId64,
+                               options->row_group_bytes, options->row_group_rows));
     lake->job.policy.merge_text = text;
     return LITH_OK;
 }

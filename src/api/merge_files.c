@@ -145,10 +145,7 @@ static enum lith_code out_end(struct lith_merge_outputs *base, const struct lith
     lith_fd_close(out->fd);
     out->fd = -1;
     if (outs->request->verify != LITH_VERIFY_OFF && out_verify(outs, out, file, err) != LITH_OK)
-        return lith_err_prefix(err,
-                               "%s does not hold what was read; it is dropped, the inputs "
-                               "are untouched",
-                               out->path);
+        return lith_check_failed(out->path, err);
     outs->result.outputs++;
     outs->result.rows += (uint64_t)file->rows;
     outs->result.output_bytes += file->bytes;

@@ -61,3 +61,13 @@ enum lith_code lith_check_output(const struct lith_check *check, struct lith_sou
     };
     return lith_verify_file(source, &options, err);
 }
+
+enum lith_code lith_check_failed(const char *name, struct lith_err *err)
+{
+    if (err->code == LITH_E_CORRUPT)
+        return lith_err_prefix(err,
+                               "the output %s does not hold what was read (it is dropped, no "
+                               "input was touched)",
+                               name);
+    return lith_err_prefix(err, "reading back the output %s", name);
+}

@@ -97,10 +97,7 @@ static enum lith_code output_end(struct lith_merge_outputs *base,
     LITH_TRY(lith_output_seal(output, err));
     if (outputs->job->options->verify != LITH_VERIFY_OFF &&
         output_verify(outputs, output, file, err) != LITH_OK)
-        return lith_err_prefix(err,
-                               "the output %s does not hold what was read (no input was "
-                               "touched)",
-                               output->name);
+        return lith_check_failed(output->name, err);
     outputs->entries[file->index] = (struct lith_entry){
         .size = output->size,
         .rows = (uint64_t)file->rows,
