@@ -2,7 +2,7 @@
  * A look at a partition.
  *
  * The first plan is made from the listing alone; only where it finds work are footers read, and
- * the plan made again with what they say. A lake at rest costs one listing per partition.
+ * the plan made again with what they say. A lake at rest costs listings and manifests, no footers.
  */
 #include "job/look.h"
 
