@@ -17,12 +17,17 @@ struct lith_chunk_reader {
     struct lith_chunk_ref ref;
     const struct lith_schema_node *leaf;
     const struct lith_work *work;
+    struct lith_codec_context *codecs;
+    bool want_ids;
     struct lith_page_source pages;
     struct lith_chunk_levels levels;
     struct lith_dictionary dictionary;
     bool has_dictionary;
     bool ended;
-    bool page_open;
+    bool at_page;      /* `page` is a data page that was not passed yet */
+    bool page_loaded;  /* its bodies are set */
+    bool page_open;    /* its batches are being read */
+    bool rows_unknown; /* V1 pages of lists were passed over */
     bool page_started; /* some of the open page was handed out */
     struct lith_page page;
     struct lith_decoder *decoder; /* of the open page */
@@ -61,30 +66,68 @@ static enum lith_code fail_with_place(struct lith_chunk_reader *reader, enum lit
     return code;
 }
 
+/* Forgets the chunk at hand. */
+static void chunk_done(struct lith_chunk_reader *reader)
+{
+    lith_decoder_close(reader->decoder);
+    reader->decoder = NULL;
+    lith_dictionary_done(&reader->dictionary);
+    lith_chunk_levels_done(&reader->levels);
+    lith_buf_clear(&reader->previous);
+    reader->has_dictionary = false;
+    reader->ended = false;
+    reader->at_page = false;
+    reader->page_loaded = false;
+    reader->page_open = false;
+    reader->rows_unknown = false;
+    reader->rows = 0;
+    reader->data_pages = 0;
+}
+
+enum lith_code lith_chunk_reader_new(struct lith_codec_context *codecs,
+                                     const struct lith_work *work, bool want_ids,
+                                     struct lith_chunk_reader **ret_reader, struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(lith_alloc_array(work->mem, 1, sizeof(struct lith_chunk_reader), &block, err));
+    struct lith_chunk_reader *reader = block;
+    reader->work = work;
+    reader->codecs = codecs;
+    reader->want_ids = want_ids;
+    lith_page_source_init(&reader->pages, codecs, work);
+    lith_buf_init(&reader->previous, work->mem, lith_work_share(work));
+    *ret_reader = reader;
+    return LITH_OK;
+}
+
+enum lith_code lith_chunk_reader_begin(struct lith_chunk_reader *reader, struct lith_source *source,
+                                       const struct lith_chunk_ref *ref, struct lith_err *err)
+{
+    LITH_ASSERT(ref->leaf < ref->schema->leaf_count);
+    chunk_done(reader);
+    reader->ref = *ref;
+    reader->leaf = lith_schema_leaf(ref->schema, ref->leaf);
+    reader->keeps_last = may_continue_prefixes(ref->created_by);
+    enum lith_code code = lith_page_source_begin(&reader->pages, source, ref, &reader->err);
+    if (code == LITH_OK) {
+        reader->pages.page_offset = reader->pages.position;
+        code = lith_chunk_levels_init(&reader->levels, reader->leaf, ref->created_by,
+                                      reader->work->mem, &reader->err);
+    }
+    return code == LITH_OK ? code : fail_with_place(reader, code, err);
+}
+
 enum lith_code
 lith_chunk_reader_open_ref(struct lith_source *source, const struct lith_chunk_ref *ref,
                            struct lith_codec_context *codecs, const struct lith_work *work,
                            struct lith_chunk_reader **ret_reader, struct lith_err *err)
 {
-    void *block;
+    struct lith_chunk_reader *reader;
 
-    LITH_ASSERT(ref->leaf < ref->schema->leaf_count);
-    LITH_TRY(lith_alloc_array(work->mem, 1, sizeof(struct lith_chunk_reader), &block, err));
-    struct lith_chunk_reader *reader = block;
-    reader->ref = *ref;
-    reader->leaf = lith_schema_leaf(ref->schema, ref->leaf);
-    reader->work = work;
-    reader->keeps_last = may_continue_prefixes(ref->created_by);
-    lith_buf_init(&reader->previous, work->mem, lith_work_share(work));
-    enum lith_code code =
-        lith_page_source_init(&reader->pages, source, ref, codecs, work, &reader->err);
-    if (code == LITH_OK) {
-        reader->pages.page_offset = reader->pages.position;
-        code = lith_chunk_levels_init(&reader->levels, reader->leaf, ref->created_by, work->mem,
-                                      &reader->err);
-    }
+    LITH_TRY(lith_chunk_reader_new(codecs, work, false, &reader, err));
+    enum lith_code code = lith_chunk_reader_begin(reader, source, ref, err);
     if (code != LITH_OK) {
-        code = fail_with_place(reader, code, err);
         lith_chunk_reader_close(reader);
         return code;
     }
@@ -116,9 +159,7 @@ void lith_chunk_reader_close(struct lith_chunk_reader *reader)
 {
     if (!reader)
         return;
-    lith_decoder_close(reader->decoder);
-    lith_dictionary_done(&reader->dictionary);
-    lith_chunk_levels_done(&reader->levels);
+    chunk_done(reader);
     lith_page_source_done(&reader->pages);
     lith_buf_done(&reader->previous);
     lith_free(reader);
@@ -158,6 +199,7 @@ static enum lith_code open_decoder(struct lith_chunk_reader *reader)
         .end = page->values.bytes,
         .dictionary =
             is_dictionary_encoding(encoding) && reader->has_dictionary ? &reader->dictionary : NULL,
+        .want_ids = reader->want_ids,
         .work = reader->work,
     };
     LITH_TRY(lith_decoder_open(&options, &reader->decoder, err));
@@ -167,35 +209,27 @@ static enum lith_code open_decoder(struct lith_chunk_reader *reader)
     return LITH_OK;
 }
 
-static enum lith_code open_data(struct lith_chunk_reader *reader)
+/* Reads the body of the page at hand, once. */
+static enum lith_code load_page(struct lith_chunk_reader *reader)
 {
-    const struct lith_page_header *header = &reader->page.header;
+    if (reader->page_loaded)
+        return LITH_OK;
+    LITH_TRY(lith_page_source_load(&reader->pages, &reader->page, &reader->err));
+    reader->page_loaded = true;
+    return LITH_OK;
+}
+
+/* Begins to decode the page at hand. */
+static enum lith_code open_page(struct lith_chunk_reader *reader)
+{
     struct lith_err *err = &reader->err;
 
-    if (header->encoding < 0 || header->encoding >= LITH_ENCODING_COUNT)
-        return lith_fail(err, LITH_E_UNSUPPORTED, "a page with encoding %d", header->encoding);
+    LITH_TRY(load_page(reader));
     LITH_TRY(lith_chunk_levels_open(&reader->levels, &reader->page, &reader->values_begin,
                                     &reader->values_left, err));
     LITH_TRY(open_decoder(reader));
     reader->page_open = true;
     reader->page_started = false;
-    reader->data_pages++;
-    return LITH_OK;
-}
-
-/* The next data page, past the dictionary page; or the end of the chunk. */
-static enum lith_code open_page(struct lith_chunk_reader *reader)
-{
-    while (!reader->page_open && !reader->ended) {
-        LITH_TRY(
-            lith_page_source_next(&reader->pages, &reader->page, &reader->ended, &reader->err));
-        if (reader->ended)
-            break;
-        if (reader->page.header.type == LITH_PAGE_DICTIONARY)
-            LITH_TRY(take_dictionary(reader));
-        else
-            LITH_TRY(open_data(reader));
-    }
     return LITH_OK;
 }
 
@@ -265,6 +299,7 @@ static enum lith_code close_page(struct lith_chunk_reader *reader)
     reader->decoder = NULL;
     reader->rows = rows;
     reader->page_open = false;
+    reader->at_page = false;
     return LITH_OK;
 }
 
@@ -274,11 +309,55 @@ static enum lith_code check_rows(struct lith_chunk_reader *reader)
     uint64_t rows = reader->rows + (reader->page_open ? reader->levels.rows : 0);
     uint64_t expected = (uint64_t)reader->ref.num_rows;
 
-    if (rows > expected || (reader->ended && rows != expected))
+    if (rows > expected || (reader->ended && rows != expected && !reader->rows_unknown))
         return lith_fail(&reader->err, LITH_E_CORRUPT,
                          "the chunk has %s%" PRIu64 " rows, its row group %" PRIu64,
                          reader->ended ? "" : "at least ", rows, expected);
     return LITH_OK;
+}
+
+/* Leaves a page that nobody decoded, counting it by its header. */
+static enum lith_code pass_page(struct lith_chunk_reader *reader)
+{
+    const struct lith_page_header *header = &reader->page.header;
+
+    if (reader->leaf->max_rep == 0) {
+        if (reader->page.is_v2 && header->num_rows != header->num_values)
+            return lith_fail(&reader->err, LITH_E_CORRUPT,
+                             "the header says %" PRIu32 " rows of %" PRIu32 " values",
+                             header->num_rows, header->num_values);
+        reader->rows += header->num_values;
+    } else if (reader->page.is_v2) {
+        reader->rows += header->num_rows;
+    } else {
+        reader->rows_unknown = true;
+    }
+    reader->at_page = false;
+    return LITH_OK;
+}
+
+/* Moves on to the header of the next data page, past the dictionary page; or to the end. */
+static enum lith_code next_page(struct lith_chunk_reader *reader)
+{
+    if (reader->at_page)
+        LITH_TRY(reader->page_open ? close_page(reader) : pass_page(reader));
+    while (!reader->at_page && !reader->ended) {
+        LITH_TRY(
+            lith_page_source_next(&reader->pages, &reader->page, &reader->ended, &reader->err));
+        if (reader->ended)
+            break;
+        if (reader->page.header.type == LITH_PAGE_DICTIONARY) {
+            LITH_TRY(take_dictionary(reader));
+            continue;
+        }
+        int encoding = reader->page.header.encoding;
+        if (encoding < 0 || encoding >= LITH_ENCODING_COUNT)
+            return lith_fail(&reader->err, LITH_E_UNSUPPORTED, "a page with encoding %d", encoding);
+        reader->at_page = true;
+        reader->page_loaded = false;
+        reader->data_pages++;
+    }
+    return check_rows(reader);
 }
 
 /* The first repetition level of a chunk, and of each V2 page, begins a row. */
@@ -341,17 +420,23 @@ static enum lith_code next_batch(struct lith_chunk_reader *reader, struct lith_b
     return LITH_OK;
 }
 
+static bool page_is_read(const struct lith_chunk_reader *reader)
+{
+    return reader->page_open && reader->levels.begin == reader->levels.end &&
+           reader->levels.undecoded == 0;
+}
+
 static enum lith_code next(struct lith_chunk_reader *reader, struct lith_batch *ret_batch)
 {
-    if (reader->page_open && reader->levels.begin == reader->levels.end &&
-        reader->levels.undecoded == 0)
-        LITH_TRY(close_page(reader));
-    LITH_TRY(open_page(reader));
-    if (!reader->ended)
-        return next_batch(reader, ret_batch);
-    LITH_TRY(check_rows(reader));
-    *ret_batch = (struct lith_batch){.values = {.type = reader->leaf->type}};
-    return LITH_OK;
+    if (!reader->at_page || page_is_read(reader))
+        LITH_TRY(next_page(reader));
+    if (reader->ended) {
+        *ret_batch = (struct lith_batch){.values = {.type = reader->leaf->type}};
+        return LITH_OK;
+    }
+    if (!reader->page_open)
+        LITH_TRY(open_page(reader));
+    return next_batch(reader, ret_batch);
 }
 
 enum lith_code lith_chunk_reader_next(struct lith_chunk_reader *reader,
@@ -360,4 +445,51 @@ enum lith_code lith_chunk_reader_next(struct lith_chunk_reader *reader,
     enum lith_code code = next(reader, ret_batch);
 
     return code == LITH_OK ? code : fail_with_place(reader, code, err);
+}
+
+enum lith_code lith_chunk_reader_page(struct lith_chunk_reader *reader,
+                                      const struct lith_page **ret_page, struct lith_err *err)
+{
+    LITH_ASSERT(!reader->page_open || page_is_read(reader));
+    enum lith_code code = next_page(reader);
+    if (code != LITH_OK)
+        return fail_with_place(reader, code, err);
+    *ret_page = reader->at_page ? &reader->page : NULL;
+    return LITH_OK;
+}
+
+enum lith_code lith_chunk_reader_page_batch(struct lith_chunk_reader *reader,
+                                            struct lith_batch *ret_batch, struct lith_err *err)
+{
+    enum lith_code code = LITH_OK;
+
+    LITH_ASSERT(reader->at_page);
+    if (page_is_read(reader)) {
+        *ret_batch = (struct lith_batch){.values = {.type = reader->leaf->type}};
+        return LITH_OK;
+    }
+    if (!reader->page_open)
+        code = open_page(reader);
+    if (code == LITH_OK)
+        code = next_batch(reader, ret_batch);
+    return code == LITH_OK ? code : fail_with_place(reader, code, err);
+}
+
+enum lith_code lith_chunk_reader_page_load(struct lith_chunk_reader *reader, struct lith_err *err)
+{
+    LITH_ASSERT(reader->at_page);
+    enum lith_code code = load_page(reader);
+    return code == LITH_OK ? code : fail_with_place(reader, code, err);
+}
+
+struct lith_dictionary *lith_chunk_reader_dictionary(struct lith_chunk_reader *reader)
+{
+    return reader->has_dictionary ? &reader->dictionary : NULL;
+}
+
+enum lith_code lith_chunk_reader_fail(struct lith_chunk_reader *reader, enum lith_code code,
+                                      struct lith_err *err)
+{
+    reader->err = *err;
+    return fail_with_place(reader, code, err);
 }

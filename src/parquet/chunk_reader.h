@@ -34,9 +34,26 @@ struct lith_chunk_ref {
 };
 
 struct lith_chunk_reader;
+struct lith_page;
 
-/* `source`, what `ref` points to and `work` outlive the reader. Reads nothing yet, but checks the
- * codec. */
+/*
+ * A reader that goes through one chunk after another, and keeps its buffers in between.
+ * `want_ids`: batches of dictionary pages have ids instead of values where the dictionary is held
+ * in memory.
+ */
+LITH_MUST_CHECK enum lith_code lith_chunk_reader_new(struct lith_codec_context *codecs,
+                                                     const struct lith_work *work, bool want_ids,
+                                                     struct lith_chunk_reader **ret_reader,
+                                                     struct lith_err *err);
+
+/* Begins a chunk; the one before is let go. `source` and what `ref` points to outlive it. Reads
+ * nothing yet, but checks the codec. */
+LITH_MUST_CHECK enum lith_code lith_chunk_reader_begin(struct lith_chunk_reader *reader,
+                                                       struct lith_source *source,
+                                                       const struct lith_chunk_ref *ref,
+                                                       struct lith_err *err);
+
+/* A reader for one chunk. `source`, what `ref` points to and `work` outlive it. */
 LITH_MUST_CHECK enum lith_code
 lith_chunk_reader_open_ref(struct lith_source *source, const struct lith_chunk_ref *ref,
                            struct lith_codec_context *codecs, const struct lith_work *work,
@@ -57,6 +74,30 @@ lith_chunk_reader_open(struct lith_source *source, const struct lith_footer *foo
 LITH_MUST_CHECK enum lith_code lith_chunk_reader_next(struct lith_chunk_reader *reader,
                                                       struct lith_batch *ret_batch,
                                                       struct lith_err *err);
+
+/*
+ * Page by page: each data page may be read as batches, loaded and looked at as it is, or passed
+ * over. What was passed over is counted by its header: rows of V1 pages of lists are then not
+ * known, and not checked.
+ */
+
+/* The next data page, its body not read yet; NULL at the end. A page that was begun must have been
+ * read to its end (asserted). */
+LITH_MUST_CHECK enum lith_code lith_chunk_reader_page(struct lith_chunk_reader *reader,
+                                                      const struct lith_page **ret_page,
+                                                      struct lith_err *err);
+/* The next batch of the page at hand; position_count is 0 at its end. */
+LITH_MUST_CHECK enum lith_code lith_chunk_reader_page_batch(struct lith_chunk_reader *reader,
+                                                            struct lith_batch *ret_batch,
+                                                            struct lith_err *err);
+/* Reads and decompresses the page at hand without decoding it; its bodies are then set. */
+LITH_MUST_CHECK enum lith_code lith_chunk_reader_page_load(struct lith_chunk_reader *reader,
+                                                           struct lith_err *err);
+/* The chunk's dictionary, known once the first data page was asked for; NULL: there is none. */
+struct lith_dictionary *lith_chunk_reader_dictionary(struct lith_chunk_reader *reader);
+/* Puts row group, column, page and byte in front of a failure of what was done with the page. */
+enum lith_code lith_chunk_reader_fail(struct lith_chunk_reader *reader, enum lith_code code,
+                                      struct lith_err *err);
 
 /* NULL is a no-op. */
 void lith_chunk_reader_close(struct lith_chunk_reader *reader);

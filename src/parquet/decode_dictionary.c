@@ -25,6 +25,7 @@ struct ids {
     uint32_t *ids; /* decoded; [ids_begin, ids_end) are not handed out yet */
     size_t ids_begin;
     size_t ids_end;
+    bool gives_ids;
     struct lith_slice *slices;
     struct lith_buf batch;
     size_t *offsets;     /* of a batch's values in the batch buffer; byte arrays in a body only */
@@ -38,7 +39,8 @@ static enum lith_code ids_alloc(struct ids *d, struct lith_err *err)
 
     LITH_TRY(lith_decoder_batch(&d->base, sizeof(*d->ids), &block, err));
     d->ids = block;
-    if (d->base.options.type != LITH_TYPE_BYTE_ARRAY)
+    d->gives_ids = d->base.options.want_ids && lith_dictionary_is_held(dictionary);
+    if (d->gives_ids || d->base.options.type != LITH_TYPE_BYTE_ARRAY)
         return LITH_OK;
     LITH_TRY(lith_decoder_batch(&d->base, sizeof(*d->slices), &block, err));
     d->slices = block;
@@ -207,7 +209,11 @@ static enum lith_code ids_next(struct lith_decoder *decoder, size_t count,
 
     LITH_TRY(ids_fill(d, count, err));
     count = lith_min_size(count, d->ids_end - d->ids_begin);
-    if (decoder->width)
+    if (d->gives_ids) {
+        ret_values->count = count;
+        ret_values->ids = d->ids + d->ids_begin;
+        ret_values->dictionary = decoder->options.dictionary;
+    } else if (decoder->width)
         LITH_TRY(fixed_next(d, count, ret_values, err));
     else
         LITH_TRY(bytes_next(d, count, ret_values, err));

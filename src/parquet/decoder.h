@@ -20,6 +20,7 @@ struct lith_decoder_options {
     uint64_t begin; /* the values' part of the body */
     uint64_t end;
     struct lith_dictionary *dictionary; /* for the dictionary encodings, else NULL */
+    bool want_ids; /* give values as ids where the dictionary is held in memory */
     const struct lith_work *work;
 };
 

@@ -168,5 +168,7 @@ void lith_dictionary_done(struct lith_dictionary *dictionary)
     lith_free(dictionary->offsets);
     lith_free(dictionary->lengths);
     lith_free(dictionary->owned);
+    lith_free(dictionary->hashes);
+    lith_free(dictionary->map);
     *dictionary = (struct lith_dictionary){0};
 }

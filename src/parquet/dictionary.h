@@ -22,6 +22,9 @@ struct lith_dictionary {
     uint32_t *lengths;         /* not in memory: of each entry */
     struct lith_body body;     /* borrowed; outlives the dictionary */
     void *owned;               /* what `fixed` points to when it is not the body (BOOLEAN) */
+    /* What users of ids keep by entry, for as long as the dictionary: NULL until they need it. */
+    uint64_t *hashes; /* of the entries */
+    uint32_t *map;    /* of the chunk that is written: entry's id there, LITH_NO_ID: not yet */
     struct lith_mem *mem;
 };
 
@@ -38,6 +41,24 @@ LITH_MUST_CHECK enum lith_code lith_dictionary_init(struct lith_dictionary *dict
 LITH_MUST_CHECK enum lith_code lith_dictionary_read(const struct lith_dictionary *dictionary,
                                                     uint32_t id, struct lith_buf *to,
                                                     struct lith_err *err);
+
+#define LITH_NO_ID UINT32_MAX
+
+/* True when entries are held in memory, so that ids may be handed out instead of values. */
+static inline bool lith_dictionary_is_held(const struct lith_dictionary *dictionary)
+{
+    return dictionary->fixed || dictionary->slices;
+}
+
+/* An entry (below count) of a dictionary that is held. */
+static inline struct lith_slice lith_dictionary_at(const struct lith_dictionary *dictionary,
+                                                   uint32_t id)
+{
+    if (dictionary->slices)
+        return dictionary->slices[id];
+    return (struct lith_slice){dictionary->fixed + (size_t)id * dictionary->width,
+                               dictionary->width};
+}
 
 /* A zeroed dictionary is a no-op. */
 void lith_dictionary_done(struct lith_dictionary *dictionary);

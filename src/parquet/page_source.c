@@ -46,10 +46,18 @@ static void room_done(struct lith_page_room *room)
     lith_spool_done(&room->spool);
 }
 
-enum lith_code lith_page_source_init(struct lith_page_source *pages, struct lith_source *source,
-                                     const struct lith_chunk_ref *ref,
-                                     struct lith_codec_context *codecs,
-                                     const struct lith_work *work, struct lith_err *err)
+void lith_page_source_init(struct lith_page_source *pages, struct lith_codec_context *codecs,
+                           const struct lith_work *work)
+{
+    *pages = (struct lith_page_source){.codecs = codecs, .work = work};
+    lith_buf_init(&pages->head, work->mem,
+                  lith_min_size(LITH_PAGE_HEADER_BYTES_MAX, lith_work_share(work)));
+    room_init(&pages->dictionary, work);
+    room_init(&pages->data, work);
+}
+
+enum lith_code lith_page_source_begin(struct lith_page_source *pages, struct lith_source *source,
+                                      const struct lith_chunk_ref *ref, struct lith_err *err)
 {
     const struct lith_chunk_meta *meta = ref->meta;
 
@@ -64,24 +72,21 @@ enum lith_code lith_page_source_init(struct lith_page_source *pages, struct lith
     int64_t start = meta->data_page_offset;
     if (meta->dictionary_page_offset > 0 && meta->dictionary_page_offset < start)
         start = meta->dictionary_page_offset;
-    uint64_t end_max = lith_min_u64(ref->footer_offset, source->size);
-    *pages = (struct lith_page_source){
-        .source = source,
-        .meta = meta,
-        .codecs = codecs,
-        .work = work,
-        .position = (uint64_t)start,
-        .end = lith_min_u64((uint64_t)start + (uint64_t)meta->total_compressed_size, end_max),
-        .end_max = end_max,
-        .values_left = (uint64_t)meta->num_values,
-        /* parquet-cpp before Arrow 3 compressed V2 pages and said that it had not. */
-        .always_compressed = slice_begins(ref->created_by, "parquet-cpp version "),
-        .size_lacks_header = lith_is_old_parquet_mr(ref->created_by, 3),
-    };
-    lith_buf_init(&pages->head, work->mem,
-                  lith_min_size(LITH_PAGE_HEADER_BYTES_MAX, lith_work_share(work)));
-    room_init(&pages->dictionary, work);
-    room_init(&pages->data, work);
+    pages->source = source;
+    pages->meta = meta;
+    pages->position = (uint64_t)start;
+    pages->end_max = lith_min_u64(ref->footer_offset, source->size);
+    pages->end =
+        lith_min_u64((uint64_t)start + (uint64_t)meta->total_compressed_size, pages->end_max);
+    pages->values_left = (uint64_t)meta->num_values;
+    pages->page_index = 0;
+    pages->page_offset = pages->position;
+    /* parquet-cpp before Arrow 3 compressed V2 pages and said that it had not. */
+    pages->always_compressed = slice_begins(ref->created_by, "parquet-cpp version ");
+    pages->size_lacks_header = lith_is_old_parquet_mr(ref->created_by, 3);
+    pages->has_dictionary = false;
+    pages->has_data = false;
+    pages->started = false;
     return LITH_OK;
 }
 
@@ -219,9 +224,15 @@ enum lith_code lith_page_source_next(struct lith_page_source *pages, struct lith
             lith_buf_done(&pages->dictionary.stored);
     } else {
         LITH_TRY(data_check(pages, &page, err));
-        LITH_TRY(lith_page_body_load(pages, &pages->data, &page, err));
     }
     *ret_page = page;
     *ret_end = false;
     return LITH_OK;
+}
+
+enum lith_code lith_page_source_load(struct lith_page_source *pages, struct lith_page *page,
+                                     struct lith_err *err)
+{
+    LITH_ASSERT(page->offset == pages->page_offset);
+    return lith_page_body_load(pages, &pages->data, page, err);
 }

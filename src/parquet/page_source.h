@@ -63,20 +63,27 @@ struct lith_page_source {
 /* Whether parquet-mr 1.x with x < minor (at most 9), or one without a version, wrote the file. */
 bool lith_is_old_parquet_mr(struct lith_slice created_by, uint8_t minor);
 
-/* Reads nothing yet. All pointers outlive the page source. UNSUPPORTED for the codec. */
-LITH_MUST_CHECK enum lith_code
-lith_page_source_init(struct lith_page_source *pages, struct lith_source *source,
-                      const struct lith_chunk_ref *ref, struct lith_codec_context *codecs,
-                      const struct lith_work *work, struct lith_err *err);
+/* `codecs` and `work` outlive it. Takes no memory yet. */
+void lith_page_source_init(struct lith_page_source *pages, struct lith_codec_context *codecs,
+                           const struct lith_work *work);
+/* Begins a chunk; what was kept of the one before is let go. Reads nothing yet. `source` and what
+ * `ref` points to outlive it. UNSUPPORTED for the codec. */
+LITH_MUST_CHECK enum lith_code lith_page_source_begin(struct lith_page_source *pages,
+                                                      struct lith_source *source,
+                                                      const struct lith_chunk_ref *ref,
+                                                      struct lith_err *err);
 /* A zeroed one is a no-op. */
 void lith_page_source_done(struct lith_page_source *pages);
 
 /*
- * The next dictionary or data page; *ret_end when all values have come. The body of a dictionary
- * page stays valid, that of a data page until the next call.
+ * The next dictionary or data page; *ret_end when all values have come. A dictionary page comes
+ * with its body, which stays valid; a data page without: it may be passed over, or loaded.
  */
 LITH_MUST_CHECK enum lith_code lith_page_source_next(struct lith_page_source *pages,
                                                      struct lith_page *ret_page, bool *ret_end,
                                                      struct lith_err *err);
+/* Fills in the body of the data page that came last, valid until the next load. */
+LITH_MUST_CHECK enum lith_code lith_page_source_load(struct lith_page_source *pages,
+                                                     struct lith_page *page, struct lith_err *err);
 
 #endif
