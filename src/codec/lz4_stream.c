@@ -81,9 +81,9 @@ static enum lith_code literals_move(struct block *block, uint64_t length, struct
 
 static enum lith_code match_copy(struct block *block, unsigned nibble, struct lith_err *err)
 {
-    uint8_t low;
-    uint8_t high;
-    uint64_t length;
+    uint8_t low = 0; /* gcc -O3 does not see that a failure never comes back as LITH_OK */
+    uint8_t high = 0;
+    uint64_t length = 0;
 
     LITH_TRY(byte_take(block, &low, err));
     LITH_TRY(byte_take(block, &high, err));
@@ -105,8 +105,8 @@ static enum lith_code match_copy(struct block *block, unsigned nibble, struct li
 static enum lith_code block_stream(struct block *block, uint64_t *ret_bytes, struct lith_err *err)
 {
     for (;;) {
-        uint8_t token;
-        uint64_t literals;
+        uint8_t token = 0;
+        uint64_t literals = 0;
         LITH_TRY(byte_take(block, &token, err));
         if (token && block->produced == 0 && block->room_left == 0)
             return fail(block, "an empty block is one zero byte", err);
