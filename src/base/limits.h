@@ -102,6 +102,9 @@
  * smallest budget. */
 #define LITH_FILE_BUFFER_BYTES ((size_t)128 << 10)
 
+/* Buffer behind which a chunk's pages are read: docs/reading-inputs.md has the curve. */
+#define LITH_READ_AHEAD_BYTES ((size_t)256 << 10)
+
 /* Workers of one pool: more than the cores of the machines this runs on. */
 #define LITH_THREADS_MAX 256u
 

@@ -20,6 +20,13 @@ enum lith_code lith_source_read(struct lith_source *source, uint64_t offset, voi
     return bytes ? source->ops->read(source, offset, to, bytes, err) : LITH_OK;
 }
 
+const uint8_t *lith_source_view(struct lith_source *source, uint64_t offset, size_t bytes)
+{
+    if (!source->ops->view || bytes == 0 || offset > source->size || bytes > source->size - offset)
+        return NULL;
+    return source->ops->view(source, offset, bytes);
+}
+
 enum lith_code lith_source_crc32(struct lith_source *source, struct lith_mem *mem,
                                  uint32_t *ret_crc, struct lith_err *err)
 {
@@ -53,11 +60,25 @@ enum lith_code lith_sink_write(struct lith_sink *sink, const void *from, size_t 
     return LITH_OK;
 }
 
+static const uint8_t *memory_view(struct lith_source *source, uint64_t offset, size_t bytes)
+{
+    struct lith_memory_source *self = (struct lith_memory_source *)source;
+
+    (void)bytes;
+    return offset < self->begin ? NULL : self->data + (offset - self->begin);
+}
+
 static enum lith_code memory_read(struct lith_source *source, uint64_t offset, void *to,
                                   size_t bytes, struct lith_err *err)
 {
-    (void)err;
-    memcpy(to, ((struct lith_memory_source *)source)->data + offset, bytes);
+    const uint8_t *from = memory_view(source, offset, bytes);
+
+    if (!from)
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "%zu bytes at offset %" PRIu64 ": only what stands at %" PRIu64
+                         " and behind it was read",
+                         bytes, offset, ((struct lith_memory_source *)source)->begin);
+    memcpy(to, from, bytes);
     return LITH_OK;
 }
 
@@ -66,10 +87,19 @@ static void memory_close(struct lith_source *source)
     (void)source;
 }
 
+void lith_memory_source_init_at(struct lith_memory_source *source, uint64_t begin, const void *data,
+                                size_t bytes)
+{
+    static const struct lith_source_ops ops = {
+        .read = memory_read, .close = memory_close, .view = memory_view};
+
+    LITH_ASSERT(bytes <= UINT64_MAX - begin);
+    source->base = (struct lith_source){.ops = &ops, .size = begin + bytes};
+    source->data = data;
+    source->begin = begin;
+}
+
 void lith_memory_source_init(struct lith_memory_source *source, const void *data, size_t bytes)
 {
-    static const struct lith_source_ops ops = {.read = memory_read, .close = memory_close};
-
-    source->base = (struct lith_source){.ops = &ops, .size = bytes};
-    source->data = data;
+    lith_memory_source_init_at(source, 0, data, bytes);
 }

@@ -21,6 +21,8 @@ struct lith_source_ops {
                            struct lith_err *err);
     /* Ends and frees the source. */
     void (*close)(struct lith_source *source);
+    /* Optional: see lith_source_view. The range lies inside the size and is not empty. */
+    const uint8_t *(*view)(struct lith_source *source, uint64_t offset, size_t bytes);
 };
 
 /* Random access to bytes that do not change. Single-thread. */
@@ -32,6 +34,12 @@ struct lith_source {
 /* Reads exactly `bytes` at `offset`. CORRUPT when the range passes the end. */
 LITH_MUST_CHECK enum lith_code lith_source_read(struct lith_source *source, uint64_t offset,
                                                 void *to, size_t bytes, struct lith_err *err);
+
+/*
+ * The bytes where they stand in memory, valid until the next call on the source; NULL when they are
+ * not at hand, or pass the end: then lith_source_read gives them, or says why not.
+ */
+const uint8_t *lith_source_view(struct lith_source *source, uint64_t offset, size_t bytes);
 
 /* CRC-32 of all its bytes, read from end to end. The buffer is charged to `mem` meanwhile. */
 LITH_MUST_CHECK enum lith_code lith_source_crc32(struct lith_source *source, struct lith_mem *mem,
@@ -57,12 +65,18 @@ struct lith_sink {
 LITH_MUST_CHECK enum lith_code lith_sink_write(struct lith_sink *sink, const void *from,
                                                size_t bytes, struct lith_err *err);
 
-/* A source over memory that outlives it; nothing to close. */
+/* A source over memory that outlives it, as do its views; nothing to close. */
 struct lith_memory_source {
     struct lith_source base;
     const uint8_t *data;
+    uint64_t begin; /* the offset of the first byte */
 };
 void lith_memory_source_init(struct lith_memory_source *source, const void *data, size_t bytes);
+
+/* The same over a part of a file: the first byte stands at offset `begin`, and what is in front of
+ * it or behind the last one cannot be read (CORRUPT). begin + bytes fits 64 bits. */
+void lith_memory_source_init_at(struct lith_memory_source *source, uint64_t begin, const void *data,
+                                size_t bytes);
 
 /* LITH_AUTO(source) struct lith_source *s = NULL; */
 static inline void lith_source_auto(struct lith_source **source)

@@ -40,6 +40,32 @@ static void ranges_are_checked(void **state)
     lith_source_close(NULL);
 }
 
+static void views_stand_where_reads_do(void **state)
+{
+    static const char digits[] = "0123456789";
+    static const struct lith_source_ops without = {0};
+    struct lith_source other = {.ops = &without, .size = 10};
+    struct lith_memory_source memory;
+    char to[4];
+
+    (void)state;
+    assert_null(lith_source_view(&other, 0, 1));
+    lith_memory_source_init(&memory, digits, 10);
+    assert_ptr_equal(lith_source_view(&memory.base, 3, 7), digits + 3);
+    assert_null(lith_source_view(&memory.base, 3, 8));
+    assert_null(lith_source_view(&memory.base, 3, 0));
+    assert_null(lith_source_view(&memory.base, UINT64_MAX, 1));
+    lith_memory_source_init_at(&memory, 100, digits, 10);
+    assert_int_equal(memory.base.size, 110);
+    assert_ptr_equal(lith_source_view(&memory.base, 103, 7), digits + 3);
+    assert_null(lith_source_view(&memory.base, 103, 8));
+    assert_null(lith_source_view(&memory.base, 99, 2));
+    MUST(lith_source_read(&memory.base, 106, to, 4, &err));
+    assert_memory_equal(to, "6789", 4);
+    assert_int_equal(lith_source_read(&memory.base, 99, to, 2, &err), LITH_E_CORRUPT);
+    assert_int_equal(lith_source_read(&memory.base, 107, to, 4, &err), LITH_E_CORRUPT);
+}
+
 static enum lith_code write_three_at_most(struct lith_sink *sink, const void *from, size_t bytes,
                                           struct lith_err *e)
 {
@@ -68,6 +94,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_are_checked),
+        cmocka_unit_test(views_stand_where_reads_do),
         cmocka_unit_test(sinks_count_what_was_written),
     };
 
