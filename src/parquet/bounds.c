@@ -1,5 +1,5 @@
 /*
- * Bounds and counts of runs of values, and the statistics made of them.
+ * Bounds and counts of runs of values or of facts, and the statistics made of them.
  *
  * Numbers go through one tight loop per type; only the smallest and greatest of a run meet the
  * bounds held. parquet-splice.md sections 3.2 and 3.3: NaN is never a bound, zeros are widened.
@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "parquet/truncate.h"
 
 /* What one run of values has: its bounds, unless all are NaN. */
@@ -113,6 +114,10 @@ void lith_bounds_clear(struct lith_bounds *bounds)
 {
     bounds->has_bounds = false;
     bounds->dropped = false;
+    bounds->min_exact = false;
+    bounds->max_exact = false;
+    bounds->nulls_unknown = false;
+    bounds->nans_unknown = false;
     bounds->value_count = 0;
     bounds->null_count = 0;
     bounds->nan_count = 0;
@@ -145,30 +150,61 @@ static void zeros_widen(struct lith_bounds *bounds)
         bounds->max.data[bounds->max.bytes - 1] = 0;
 }
 
-/* Takes a pair of bounds into those held. */
-static enum lith_code bounds_widen(struct lith_bounds *bounds, struct lith_slice min,
-                                   struct lith_slice max, struct lith_err *err)
+/* A pair that goes into the bounds held. */
+struct pair {
+    struct lith_slice min;
+    struct lith_slice max;
+    bool min_exact; /* it is a value */
+    bool max_exact;
+};
+
+/* How a bound is to the one held: negative is further out. An equal one replaces one that is not
+ * exact: a decimal has several forms, and the value's own is the one to show. */
+static int bound_compare(const struct lith_bounds *bounds, struct lith_slice bound, bool is_max)
 {
-    bool lower =
-        !bounds->has_bounds || lith_order_compare(bounds->order, min, buf_slice(&bounds->min)) < 0;
-    bool higher =
-        !bounds->has_bounds || lith_order_compare(bounds->order, max, buf_slice(&bounds->max)) > 0;
+    if (!bounds->has_bounds)
+        return -1;
+    if (is_max)
+        return lith_order_compare(bounds->order, buf_slice(&bounds->max), bound);
+    return lith_order_compare(bounds->order, bound, buf_slice(&bounds->min));
+}
+
+static enum lith_code bounds_widen(struct lith_bounds *bounds, const struct pair *pair,
+                                   struct lith_err *err)
+{
+    int min = bound_compare(bounds, pair->min, false);
+    int max = bound_compare(bounds, pair->max, true);
+    bool lower = min < 0 || (min == 0 && pair->min_exact && !bounds->min_exact);
+    bool higher = max < 0 || (max == 0 && pair->max_exact && !bounds->max_exact);
     size_t bytes_max = bounds->min.limit;
     /* A decimal of no bytes is no number that a reader could take as a bound. */
     bool is_decimal = bounds->order == LITH_ORDER_DECIMAL_BYTES;
 
-    if ((lower && (min.bytes > bytes_max || (is_decimal && min.bytes == 0))) ||
-        (higher && (max.bytes > bytes_max || (is_decimal && max.bytes == 0)))) {
+    if ((lower && (pair->min.bytes > bytes_max || (is_decimal && pair->min.bytes == 0))) ||
+        (higher && (pair->max.bytes > bytes_max || (is_decimal && pair->max.bytes == 0)))) {
         bounds_drop(bounds);
         return LITH_OK;
     }
-    if (lower)
-        LITH_TRY(bound_set(&bounds->min, min, err));
-    if (higher)
-        LITH_TRY(bound_set(&bounds->max, max, err));
+    if (lower) {
+        LITH_TRY(bound_set(&bounds->min, pair->min, err));
+        bounds->min_exact = pair->min_exact;
+    }
+    if (higher) {
+        LITH_TRY(bound_set(&bounds->max, pair->max, err));
+        bounds->max_exact = pair->max_exact;
+    }
     bounds->has_bounds = true;
     zeros_widen(bounds);
     return LITH_OK;
+}
+
+/* Takes the smallest and the greatest of values. */
+static enum lith_code values_widen(struct lith_bounds *bounds, struct lith_slice min,
+                                   struct lith_slice max, struct lith_err *err)
+{
+    struct pair pair = {.min = min, .max = max, .min_exact = true, .max_exact = true};
+
+    return bounds_widen(bounds, &pair, err);
 }
 
 static enum lith_code bytes_add(struct lith_bounds *bounds, const struct lith_values *values,
@@ -184,7 +220,7 @@ static enum lith_code bytes_add(struct lith_bounds *bounds, const struct lith_va
         else if (lith_order_compare(bounds->order, value, max) > 0)
             max = value;
     }
-    return bounds_widen(bounds, min, max, err);
+    return values_widen(bounds, min, max, err);
 }
 
 enum lith_code lith_bounds_add(struct lith_bounds *bounds, const struct lith_values *values,
@@ -192,7 +228,10 @@ enum lith_code lith_bounds_add(struct lith_bounds *bounds, const struct lith_val
 {
     bounds->value_count += (int64_t)values->count;
     bounds->is_fixed = values->type != LITH_TYPE_BYTE_ARRAY;
-    if (bounds->order == LITH_ORDER_NONE || bounds->dropped || values->count == 0)
+    if (bounds->order == LITH_ORDER_NONE || values->count == 0)
+        return LITH_OK;
+    /* Without bounds NaN is still counted. */
+    if (bounds->dropped && !lith_order_is_floating(bounds->order))
         return LITH_OK;
     if (!ranges[bounds->order].find)
         return bytes_add(bounds, values, err);
@@ -202,9 +241,9 @@ enum lith_code lith_bounds_add(struct lith_bounds *bounds, const struct lith_val
     LITH_ASSERT(values->width == width);
     ranges[bounds->order].find(values->fixed, values->count, &range);
     bounds->nan_count += (int64_t)range.nan_count;
-    if (range.nan_count == values->count)
+    if (bounds->dropped || range.nan_count == values->count)
         return LITH_OK;
-    return bounds_widen(bounds, (struct lith_slice){range.min, width},
+    return values_widen(bounds, (struct lith_slice){range.min, width},
                         (struct lith_slice){range.max, width}, err);
 }
 
@@ -213,19 +252,54 @@ void lith_bounds_add_nulls(struct lith_bounds *bounds, int64_t count)
     bounds->null_count += count;
 }
 
+/* Certainly nothing that bounds would be about. */
+static bool facts_need_no_bounds(const struct lith_facts *facts)
+{
+    return facts->is_all_null || (facts->has_null_count && facts->has_nan_count &&
+                                  facts->null_count + facts->nan_count == facts->positions);
+}
+
+enum lith_code lith_bounds_add_facts(struct lith_bounds *bounds, const struct lith_facts *facts,
+                                     struct lith_err *err)
+{
+    int64_t nulls = facts->has_null_count ? facts->null_count : 0;
+    int64_t nans = facts->has_nan_count ? facts->nan_count : 0;
+    struct pair pair = {facts->min, facts->max, facts->min_exact, facts->max_exact};
+
+    if (!lith_add_i64(bounds->null_count, nulls, &bounds->null_count) ||
+        !lith_add_i64(bounds->nan_count, nans, &bounds->nan_count) ||
+        !lith_add_i64(bounds->value_count, facts->positions - nulls, &bounds->value_count))
+        return lith_fail(err, LITH_E_LIMIT, "the values of a chunk are more than a number holds");
+    bounds->nulls_unknown |= !facts->has_null_count;
+    bounds->nans_unknown |= !facts->has_nan_count && !facts->is_all_null;
+    bounds->is_fixed |= facts->is_fixed;
+    if (bounds->order == LITH_ORDER_NONE || bounds->dropped || facts_need_no_bounds(facts))
+        return LITH_OK;
+    if (facts->has_bounds)
+        return bounds_widen(bounds, &pair, err);
+    bounds_drop(bounds);
+    return LITH_OK;
+}
+
 enum lith_code lith_bounds_merge(struct lith_bounds *into, const struct lith_bounds *from,
                                  struct lith_err *err)
 {
+    struct pair pair = {buf_slice(&from->min), buf_slice(&from->max), from->min_exact,
+                        from->max_exact};
+
     LITH_ASSERT(into->order == from->order);
-    into->value_count += from->value_count;
-    into->null_count += from->null_count;
-    into->nan_count += from->nan_count;
+    if (!lith_add_i64(into->value_count, from->value_count, &into->value_count) ||
+        !lith_add_i64(into->null_count, from->null_count, &into->null_count) ||
+        !lith_add_i64(into->nan_count, from->nan_count, &into->nan_count))
+        return lith_fail(err, LITH_E_LIMIT, "the values of a chunk are more than a number holds");
     into->is_fixed |= from->is_fixed;
+    into->nulls_unknown |= from->nulls_unknown;
+    into->nans_unknown |= from->nans_unknown;
     if (from->dropped)
         bounds_drop(into);
     if (into->dropped || !from->has_bounds)
         return LITH_OK;
-    return bounds_widen(into, buf_slice(&from->min), buf_slice(&from->max), err);
+    return bounds_widen(into, &pair, err);
 }
 
 /* Fills min and max from bounds longer than `bytes_max`; leaves both out where it cannot. */
@@ -252,8 +326,8 @@ static enum lith_code bounds_truncate(const struct lith_bounds *bounds, bool is_
         max.data = to;
         room->bytes += max.bytes;
     }
-    statistics->min_exact = min.bytes == bounds->min.bytes;
-    statistics->max_exact = max.data == bounds->max.data;
+    statistics->min_exact = bounds->min_exact && min.bytes == bounds->min.bytes;
+    statistics->max_exact = bounds->max_exact && max.data == bounds->max.data;
     statistics->min_value = min;
     statistics->max_value = max;
     return LITH_OK;
@@ -264,9 +338,9 @@ enum lith_code lith_bounds_statistics(const struct lith_bounds *bounds, bool is_
                                       struct lith_statistics *ret_statistics, struct lith_err *err)
 {
     struct lith_statistics statistics = {
-        .has_null_count = true,
+        .has_null_count = !bounds->nulls_unknown,
         .null_count = bounds->null_count,
-        .has_nan_count = lith_order_is_floating(bounds->order),
+        .has_nan_count = lith_order_is_floating(bounds->order) && !bounds->nans_unknown,
         .nan_count = bounds->nan_count,
     };
     struct lith_slice min = buf_slice(&bounds->min);
@@ -276,8 +350,8 @@ enum lith_code lith_bounds_statistics(const struct lith_bounds *bounds, bool is_
         statistics.min_value = min;
         statistics.max_value = max;
         /* A zero may have been widened, so it is not claimed as the very value. */
-        statistics.min_exact = !lith_order_is_zero(bounds->order, min);
-        statistics.max_exact = !lith_order_is_zero(bounds->order, max);
+        statistics.min_exact = bounds->min_exact && !lith_order_is_zero(bounds->order, min);
+        statistics.max_exact = bounds->max_exact && !lith_order_is_zero(bounds->order, max);
     } else if (bounds->has_bounds) {
         LITH_TRY(bounds_truncate(bounds, is_utf8, bytes_max, room, &statistics, err));
     }

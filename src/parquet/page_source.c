@@ -18,18 +18,6 @@ static bool slice_begins(struct lith_slice slice, const char *prefix)
     return slice.bytes >= bytes && memcmp(slice.data, prefix, bytes) == 0;
 }
 
-bool lith_is_old_parquet_mr(struct lith_slice created_by, uint8_t minor)
-{
-    static const char name[] = "parquet-mr";
-    static const char version[] = "parquet-mr version 1.";
-    size_t bytes = sizeof(version) - 1;
-
-    if (!slice_begins(created_by, version) || created_by.bytes < bytes + 2)
-        return created_by.bytes == sizeof(name) - 1 && slice_begins(created_by, name);
-    uint8_t found = created_by.data[bytes];
-    return found >= '0' && found < '0' + minor && created_by.data[bytes + 1] == '.';
-}
-
 static void room_init(struct lith_page_room *room, const struct lith_work *work)
 {
     size_t bytes_max = lith_page_bytes_max(work);

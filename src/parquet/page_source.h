@@ -16,6 +16,7 @@
 #include "parquet/chunk_reader.h"
 #include "parquet/page_header.h"
 #include "parquet/window.h"
+#include "parquet/writer_version.h"
 
 struct lith_page {
     struct lith_page_header header; /* statistics borrowed until the next page */
@@ -59,9 +60,6 @@ struct lith_page_source {
     struct lith_page_room dictionary;
     struct lith_page_room data;
 };
-
-/* Whether parquet-mr 1.x with x < minor (at most 9), or one without a version, wrote the file. */
-bool lith_is_old_parquet_mr(struct lith_slice created_by, uint8_t minor);
 
 /* `codecs` and `work` outlive it. Takes no memory yet. */
 void lith_page_source_init(struct lith_page_source *pages, struct lith_codec_context *codecs,
