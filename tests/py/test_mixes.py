@@ -1,0 +1,93 @@
+"""Every legal mix of pages in one chunk is read, moved and read again by four engines."""
+
+import pyarrow as pa
+import pyarrow.parquet as parquet
+import pytest
+
+import engines
+import lithify
+import mixes
+import movers
+import parquet_build
+
+ORDINARY = {mixes.INT: [7, None, -3, 7], mixes.LONG: [10**12, None, 4, 4], mixes.WORD: ["a", None, "zz", "bc"],
+            mixes.REAL: [0.5, None, -3.0, 8.0], mixes.FLAG: [True, None, False, True],
+            mixes.FIXED: [b"abc", None, b"new", b"\0\0\0"], mixes.LIST: [[1], None, [], [None, 9]]}
+
+
+def schema_of(kind, nullable):
+    return pa.schema([pa.field("id", pa.int64(), nullable=False), pa.field("x", kind, nullable=nullable)])
+
+
+def rows_of(leaf, pages):
+    """The rows that the pages were made from, borders inside rows taken into account."""
+    found = [page.found for page in pages if page.is_data]
+    reps, defs, values = (sum((getattr(part, name) for part in found), [])
+                          for name in ("reps", "defs", "values"))
+    values = iter(values)
+    if not leaf.max_rep:
+        return [next(values) if level == leaf.max_def else None for level in defs]
+    rows = []
+    for rep, level in zip(reps, defs):
+        if rep == 0:
+            rows.append(None if level == 0 else [])
+        if level >= 2:
+            rows[-1].append(next(values) if level == 3 else None)
+    return rows
+
+
+def write_mix(name, path):
+    """Writes the file of a mix; returns (its schema, its rows)."""
+    kind, codec, index, nullable, build = mixes.MIXES[name]
+    schema = schema_of(kind, nullable)
+    leaves = parquet_build.leaves(schema)
+    leaf = next(leaf for path_, leaf in leaves.items() if path_ != "id").with_codec(codec)
+    pages = build(leaf)
+    rows = rows_of(leaf, pages)
+    id_pages = [parquet_build.page(leaves["id"], list(range(len(rows))))]
+    chunks = {"id": parquet_build.chunk(leaves["id"], id_pages, index=index),
+              "x": parquet_build.chunk(leaf, pages, index=index)}
+    parquet_build.file(schema, [chunks]).write(path)
+    return schema, [{"id": number, "x": value} for number, value in enumerate(rows)]
+
+
+def write_ordinary(schema, path):
+    """Four rows of the same schema by pyarrow; returns them."""
+    values = ORDINARY[schema.field("x").type]
+    if not schema.field("x").nullable:
+        values = [value for value in values if value is not None]
+    rows = [{"id": 1000 + number, "x": value} for number, value in enumerate(values)]
+    parquet.write_table(pa.Table.from_pylist(rows, schema), path, store_schema=False, compression="snappy",
+                        write_page_index=True)
+    return rows
+
+
+
+@pytest.mark.parametrize("name", mixes.MIXES)
+def test_fixture(name, tmp_path):
+    """The files themselves are right: the engines that read them see the rows they were built of."""
+    _, rows = write_mix(name, tmp_path / "mix.parquet")
+    unread = mixes.UNREAD[name]
+    found = list(engines.wrong(tmp_path / "mix.parquet", rows, ["x"],
+                               only=[engine for engine in engines.ENGINES if engine not in unread]))
+    assert not found, "\n".join(found)
+    for engine in unread:
+        assert list(engines.wrong(tmp_path / "mix.parquet", rows, [], only=[engine])), \
+            f"{engine} reads this after all: take it off the list"
+
+
+@pytest.mark.parametrize("mover", movers.MOVERS)
+@pytest.mark.parametrize("name", mixes.MIXES)
+def test_merge(name, mover, tmp_path):
+    """P1: merged before and behind an ordinary file, every row is there for every engine and filter."""
+    schema, rows = write_mix(name, tmp_path / "mix.parquet")
+    more = write_ordinary(schema, tmp_path / "ordinary.parquet")
+    sources = [tmp_path / "mix.parquet", tmp_path / "ordinary.parquet", tmp_path / "mix.parquet"]
+    place = tmp_path / "out"
+    place.mkdir()
+    outputs = movers.merge(mover, place / "out.parquet", sources)
+    assert len(outputs) == 1
+    reading = [engine for engine in engines.ENGINES if engine not in mixes.LACKING[name]]
+    found = list(engines.wrong(outputs[0], rows + more + rows, ["x", "id"], only=reading))
+    assert not found, "\n".join(found)
+    lithify.ok("verify", *sources, "--", *outputs)
