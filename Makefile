@@ -3,8 +3,13 @@ BUILD ?= build
 ASAN ?= build-asan
 PREFIX ?= /usr/local
 SECONDS_PER_TARGET ?= 60
+BENCH ?= build-bench
+LAKES ?= bench/lakes
+BENCH_WITH = --folder $(LAKES) --build $(BENCH) $(BENCH_OPTIONS)
+PYTHON = .venv/bin/python
 
-.PHONY: all test asan demo tidy check install fuzz soak clean
+.PHONY: all test asan demo tidy check install fuzz soak clean \
+	bench bench-tools bench-lakes bench-query
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
 $(BUILD)/build.ninja:
@@ -23,4 +28,12 @@ install: all
 	meson install -C $(BUILD)
 fuzz: ; scripts/fuzz $(SECONDS_PER_TARGET)
 soak: ; LITHIFY_SOAK_SECONDS=120 LITHIFY_CRASH_WALKS=200 scripts/run-tests --only python --cases 2000
-clean: ; rm -rf $(BUILD) $(ASAN) build-crash build-fuzz demo/lake
+bench-tools:
+	scripts/setup
+	test -f $(BENCH)/build.ninja || meson setup $(BENCH) --buildtype=release
+	ninja -C $(BENCH) lithify bench/floor bench/measure
+bench-lakes: bench-tools
+	$(PYTHON) bench/lakes.py --missing --out $(LAKES)
+bench: bench-lakes ; $(PYTHON) bench/run.py $(BENCH_WITH)
+bench-query: bench-lakes ; $(PYTHON) bench/query.py $(BENCH_WITH)
+clean: ; rm -rf $(BUILD) $(ASAN) build-crash build-fuzz $(BENCH) demo/lake
