@@ -119,6 +119,15 @@
 /* Files kept open at once by one job; far below the usual limit of 1024. */
 #define LITH_OPEN_FILES_MAX 128u
 
+/*
+ * Column runs (merge/column_runs.h) while a merge is planned: a batch in memory, the first bytes of
+ * both spools in memory, each at most this part of the budget. A batch of 8 MiB holds hundreds of
+ * small files, so the runs laid down are long enough to be read in few calls.
+ */
+#define LITH_RUNS_BUDGET_SHARES 16u
+#define LITH_RUNS_BATCH_BYTES_MAX ((size_t)8 << 20)
+#define LITH_RUNS_MEMORY_BYTES_MAX ((size_t)4 << 20)
+
 /* Manifests: 10,000 entries with long names are about 4 MiB; jansson builds a tree of them. */
 #define LITH_MANIFEST_BYTES_MAX (64 * LITH_MIB)
 #define LITH_JSON_DEPTH_MAX 64u

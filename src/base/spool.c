@@ -147,6 +147,12 @@ void lith_spool_done(struct lith_spool *spool)
     lith_buf_done(&spool->memory);
 }
 
+void lith_spool_allow(struct lith_spool *spool, size_t memory_bytes_max)
+{
+    spool->memory_bytes_max = memory_bytes_max;
+    spool->memory.limit = lith_max_u64(spool->memory.bytes, memory_bytes_max);
+}
+
 const uint8_t *lith_spool_memory(const struct lith_spool *spool)
 {
     static const uint8_t nothing;

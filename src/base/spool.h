@@ -42,6 +42,10 @@ void lith_spool_clear(struct lith_spool *spool);
 /* Gives everything back. A zeroed spool is a no-op. */
 void lith_spool_done(struct lith_spool *spool);
 
+/* Lets up to `memory_bytes_max` bytes stay in memory from now on, where more are not in a file
+ * already: for contents that must have a place where there is no scratch. */
+void lith_spool_allow(struct lith_spool *spool, size_t memory_bytes_max);
+
 /* The contents in memory, or NULL when they are in a file. Valid until the next append. */
 const uint8_t *lith_spool_memory(const struct lith_spool *spool);
 

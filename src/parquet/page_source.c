@@ -44,6 +44,13 @@ void lith_page_source_init(struct lith_page_source *pages, struct lith_codec_con
     room_init(&pages->data, work);
 }
 
+int64_t lith_chunk_start(const struct lith_chunk_meta *meta)
+{
+    if (meta->dictionary_page_offset > 0 && meta->dictionary_page_offset < meta->data_page_offset)
+        return meta->dictionary_page_offset;
+    return meta->data_page_offset;
+}
+
 enum lith_code lith_page_source_begin(struct lith_page_source *pages, struct lith_source *source,
                                       const struct lith_chunk_ref *ref, struct lith_err *err)
 {
@@ -57,9 +64,7 @@ enum lith_code lith_page_source_begin(struct lith_page_source *pages, struct lit
                          ", dictionary at %" PRId64,
                          meta->num_values, meta->total_compressed_size, meta->data_page_offset,
                          meta->dictionary_page_offset);
-    int64_t start = meta->data_page_offset;
-    if (meta->dictionary_page_offset > 0 && meta->dictionary_page_offset < start)
-        start = meta->dictionary_page_offset;
+    int64_t start = lith_chunk_start(meta);
     pages->source = source;
     pages->meta = meta;
     pages->position = (uint64_t)start;

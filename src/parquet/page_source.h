@@ -61,6 +61,9 @@ struct lith_page_source {
     struct lith_page_room data;
 };
 
+/* Where the pages of a chunk begin: the dictionary page, if it is in front, else the data. */
+int64_t lith_chunk_start(const struct lith_chunk_meta *meta);
+
 /* `codecs` and `work` outlive it. Takes no memory yet. */
 void lith_page_source_init(struct lith_page_source *pages, struct lith_codec_context *codecs,
                            const struct lith_work *work);
