@@ -23,6 +23,19 @@ struct lith_body_ends {
     uint64_t plain_bytes;   /* what it decompresses to, by the page's header */
 };
 
+/* Of a body that is in memory. */
+static inline struct lith_body_ends lith_body_ends(struct lith_slice body, uint64_t plain_bytes)
+{
+    size_t tail_bytes = body.bytes < LITH_BODY_TAIL_BYTES ? body.bytes : LITH_BODY_TAIL_BYTES;
+
+    return (struct lith_body_ends){
+        .head = body,
+        .tail = {tail_bytes ? body.data + body.bytes - tail_bytes : NULL, tail_bytes},
+        .bytes = body.bytes,
+        .plain_bytes = plain_bytes,
+    };
+}
+
 /*
  * How a body changes: first come the bytes of `front` (a buffer of the caller's), then
  * [skip, skip + keep) of the old body, then the trailer.
@@ -36,7 +49,8 @@ struct lith_body_edit {
 
 /*
  * Finds the edit after which the body decompresses to `prefix` and then what it was; appends to
- * `front` (at most the prefix, 1 % of it and 64 bytes more; for LZ4_RAW 1/255 of the body more).
+ * `front`: the prefix, 1 % of it and 64 bytes at most, for GZIP the old header more, for LZ4_RAW
+ * 1/255 of the body more. An empty prefix changes nothing.
  *
  * UNSUPPORTED where the body must be compressed again: BROTLI (its static dictionary and its
  * contexts count from the start of the stream), LZ4, GZIP of several members, ZSTD with a
@@ -45,11 +59,14 @@ struct lith_body_edit {
  * GZIP header, a long first literal of LZ4_RAW). LIMIT when the result is no page any more.
  * `front` is unchanged on failure.
  */
-LITH_MUST_CHECK enum lith_code lith_prefix_plan(enum lith_codec codec, struct lith_slice prefix,
-                                                const struct lith_body_ends *ends,
-                                                struct lith_buf *front,
-                                                struct lith_body_edit *ret_edit,
-                                                struct lith_err *err);
+LITH_MUST_CHECK enum lith_code
+lith_prefix_plan(enum lith_codec codec, struct lith_slice prefix, const struct lith_body_ends *ends,
+                 struct lith_buf *front, struct lith_body_edit *ret_edit, struct lith_err *err);
+
+/* Appends what of the edited body comes behind `front`, from the old body in memory. */
+LITH_MUST_CHECK enum lith_code lith_body_edit_append(const struct lith_body_edit *edit,
+                                                     struct lith_slice body, struct lith_buf *to,
+                                                     struct lith_err *err);
 
 /*
  * The same for a body in memory: appends the new body to `to`, which is unchanged on failure.

@@ -28,20 +28,18 @@ struct lith_level_run lith_level_run(uint32_t count, uint16_t level, uint16_t ma
 
 /*
  * Finds how a page of a leaf without levels becomes one of a leaf with `max_def`, from the ends
- * of its body as stored. *ret_header is the new header, without a CRC; `front` gets the bytes in
- * front of the old values.
+ * of its body as stored (their plain_bytes are not looked at). *ret_header is the new header,
+ * without a CRC; `front` gets the bytes that come before the old ones.
  *
  * CORRUPT when header and body contradict each other or the column (nulls in it). UNSUPPORTED when
  * the codec cannot: V1 pages only, see lith_prefix_plan, also for NOT_FOUND. LIMIT when the page
  * gets too large. INVALID for pages that are not data pages.
  */
-LITH_MUST_CHECK enum lith_code lith_page_define_plan(const struct lith_page_header *header,
-                                                     enum lith_codec codec, uint16_t max_def,
-                                                     const struct lith_body_ends *ends,
-                                                     struct lith_buf *front,
-                                                     struct lith_page_header *ret_header,
-                                                     struct lith_body_edit *ret_edit,
-                                                     struct lith_err *err);
+LITH_MUST_CHECK enum lith_code
+lith_page_define_plan(const struct lith_page_header *header, enum lith_codec codec,
+                      uint16_t max_def, const struct lith_body_ends *ends, struct lith_buf *front,
+                      struct lith_page_header *ret_header, struct lith_body_edit *ret_edit,
+                      struct lith_err *err);
 
 /*
  * The same for a page in memory: appends the new body, as stored, to `to`; *ret_header has its
