@@ -1,6 +1,6 @@
 /*
  * Split-block bloom filters: 32-byte blocks of eight words; a value sets one bit in each word of
- * one block. BloomFilter.md.
+ * one block. BloomFilter.md; parquet-splice.md section 4.
  */
 #include "parquet/bloom.h"
 
@@ -117,20 +117,63 @@ double lith_bloom_rate(const struct lith_bloom *bloom)
     return folded_rate(bloom, 1);
 }
 
-/* The block of a hash is floor(h * blocks / 2^32), so in half as many blocks it is at half the
- * index: neighbours join, and every value added is still found. */
+uint64_t lith_bloom_distinct(const struct lith_bloom *bloom)
+{
+    double blocks = bloom->bytes / BLOCK_BYTES;
+    uint64_t set = 0;
+
+    for (uint32_t i = 0; i < bloom->bytes; i += 4)
+        set += (uint64_t)__builtin_popcount(lith_load_u32(bloom->bits + i));
+    /* n values leave a bit of a word unset with (31/32)^k, k of them in its block: over all blocks
+     * e^(-n / 32 blocks). One bit that is counted less keeps a full filter's logarithm finite. */
+    double share = ((double)set - 0.5) / ((double)bloom->bytes * 8.0);
+    return set == 0 ? 0 : (uint64_t)(-32.0 * blocks * log(1.0 - share) + 0.5);
+}
+
+/* ORs each `step` neighbouring blocks of `from`, which may be `to` itself, into one block of
+ * `to`; what was in `to` goes where `adds` is false. */
+static void blocks_join(uint8_t *to, const uint8_t *from, uint32_t count, uint32_t step, bool adds)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t joined[BLOCK_BYTES] = {0};
+        uint8_t *block = to + (size_t)i * BLOCK_BYTES;
+        const uint8_t *first = from + (size_t)i * step * BLOCK_BYTES;
+        for (size_t j = 0; j < (size_t)step * BLOCK_BYTES; j++)
+            joined[j % BLOCK_BYTES] |= first[j];
+        for (size_t j = 0; j < BLOCK_BYTES; j++)
+            block[j] = adds ? block[j] | joined[j] : joined[j];
+    }
+}
+
+/* The block of a hash is floor(h * blocks / 2^32), so in a k-th of the blocks it is at a k-th of
+ * the index: neighbours join, and every value added is still found. */
+static void fold_by(struct lith_bloom *bloom, uint32_t step)
+{
+    if (step == 1)
+        return;
+    bloom->bytes /= step;
+    blocks_join(bloom->bits, bloom->bits, bloom->bytes / BLOCK_BYTES, step, false);
+}
+
 void lith_bloom_fold(struct lith_bloom *bloom, uint32_t one_in)
 {
-    while (bloom->bytes / BLOCK_BYTES % 2 == 0 && folded_rate(bloom, 2) <= 1.0 / (double)one_in) {
-        bloom->bytes /= 2;
-        for (size_t i = 0; i < bloom->bytes; i += BLOCK_BYTES) {
-            const uint8_t *pair = bloom->bits + 2 * i;
-            uint8_t joined[BLOCK_BYTES];
-            for (size_t j = 0; j < BLOCK_BYTES; j++)
-                joined[j] = pair[j] | pair[BLOCK_BYTES + j];
-            memcpy(bloom->bits + i, joined, BLOCK_BYTES);
-        }
-    }
+    while (bloom->bytes / BLOCK_BYTES % 2 == 0 && folded_rate(bloom, 2) <= 1.0 / (double)one_in)
+        fold_by(bloom, 2);
+}
+
+bool lith_bloom_or(struct lith_bloom *into, const struct lith_bloom *from)
+{
+    if (into->bytes % from->bytes == 0)
+        fold_by(into, into->bytes / from->bytes);
+    else if (from->bytes % into->bytes != 0)
+        return false;
+    blocks_join(into->bits, from->bits, into->bytes / BLOCK_BYTES, from->bytes / into->bytes, true);
+    return true;
+}
+
+bool lith_bloom_is_useful(const struct lith_bloom *bloom, uint32_t one_in)
+{
+    return __builtin_popcount(bloom->bytes) == 1 && lith_bloom_rate(bloom) <= 1.0 / (double)one_in;
 }
 
 enum lith_code lith_bloom_write(const struct lith_bloom *bloom, struct lith_buf *to,

@@ -32,6 +32,20 @@ void lith_bloom_add(struct lith_bloom *bloom, const struct lith_values *values);
 void lith_bloom_fold(struct lith_bloom *bloom, uint32_t one_in);
 /* The estimated false-positive rate from the share of bits that are set. */
 double lith_bloom_rate(const struct lith_bloom *bloom);
+/* About how many distinct values were added, by the same; of a full filter, the fewest that would
+ * likely fill it. For the size of a new one. */
+uint64_t lith_bloom_distinct(const struct lith_bloom *bloom);
+
+/*
+ * Adds all values of `from` to `into`, exactly: the larger filter is folded to the size of the
+ * smaller, which `into` has then. False, and nothing changed, where no integer lies between their
+ * sizes: the union can only be dropped then. It holds more values for its size than each did: ask
+ * lith_bloom_is_useful.
+ */
+bool lith_bloom_or(struct lith_bloom *into, const struct lith_bloom *from);
+/* Whether a filter can be written: of a size that readers take, and wrong for at most one value in
+ * `one_in`. */
+bool lith_bloom_is_useful(const struct lith_bloom *bloom, uint32_t one_in);
 
 /* Appends header and bitset. */
 LITH_MUST_CHECK enum lith_code lith_bloom_write(const struct lith_bloom *bloom, struct lith_buf *to,

@@ -84,9 +84,8 @@ static bool pair_is_inside(const struct lith_facts *page, const struct lith_fact
            lith_order_compare(order, page->max, chunk->max) <= 0;
 }
 
-/* What the column index says of a page, in the form that statistics have. */
-static struct lith_statistics entry_statistics(const struct lith_column_index *columns,
-                                               uint32_t page)
+/* What the column index says of a page, but for its histograms. */
+static struct lith_claims entry_claims(const struct lith_column_index *columns, uint32_t page)
 {
     struct lith_statistics statistics = {
         .has_null_count = columns->null_counts != NULL,
@@ -99,18 +98,18 @@ static struct lith_statistics entry_statistics(const struct lith_column_index *c
         statistics.min_value = columns->min_values[page];
         statistics.max_value = columns->max_values[page];
     }
-    return statistics;
+    return (struct lith_claims){.statistics = statistics};
 }
 
 /* The rules for an entry: a null page has no bounds and says that all is null, any other has a pair
  * that can be bounds. `positions` is what the page has, or at most has. */
-static bool entry_judge(const struct lith_carried_index *index, uint32_t page, int64_t positions,
+static bool entry_judge(const struct lith_carried_index *index, uint32_t page,
+                        const struct lith_claims *claims, int64_t positions,
                         struct lith_facts *ret_facts)
 {
     const struct lith_column_index *columns = &index->columns;
-    struct lith_statistics statistics = entry_statistics(columns, page);
 
-    if (!lith_facts_of_statistics(&statistics, index->leaf, true, positions, ret_facts))
+    if (!lith_facts_of_claims(claims, index->leaf, index->trust, positions, ret_facts))
         return false;
     if (!columns->null_pages[page])
         return ret_facts->has_bounds;
@@ -118,23 +117,32 @@ static bool entry_judge(const struct lith_carried_index *index, uint32_t page, i
            columns->max_values[page].bytes == 0;
 }
 
+/* The null counts are the chunk's; of lists they may lack empty ones. */
+static bool nulls_are_sound(const struct lith_carried_index *index, const struct lith_facts *chunk)
+{
+    const struct lith_column_index *columns = &index->columns;
+
+    if (!columns->null_counts)
+        return true;
+    int64_t nulls = counts_sum(columns->null_counts, columns->page_count);
+    if (nulls < 0 || !chunk->has_null_count || nulls == chunk->null_count)
+        return nulls >= 0;
+    return index->leaf->max_rep && nulls < chunk->null_count;
+}
+
 static bool columns_are_sound(const struct lith_carried_index *index,
                               const struct lith_facts *chunk)
 {
     const struct lith_column_index *columns = &index->columns;
     enum lith_order order = lith_order_of(index->leaf);
-    int64_t nulls = 0;
 
-    if (columns->page_count != index->offsets.page_count)
-        return false;
-    if (columns->null_counts)
-        nulls = counts_sum(columns->null_counts, columns->page_count);
-    if (nulls < 0 || (columns->null_counts && chunk->has_null_count && nulls != chunk->null_count))
+    if (columns->page_count != index->offsets.page_count || !nulls_are_sound(index, chunk))
         return false;
     for (uint32_t i = 0; i < columns->page_count; i++) {
+        struct lith_claims claims = entry_claims(columns, i);
         struct lith_facts facts;
         /* How many positions the page has is not known here. */
-        if (!entry_judge(index, i, INT64_MAX, &facts))
+        if (!entry_judge(index, i, &claims, INT64_MAX, &facts))
             return false;
         if (facts.has_bounds && !pair_is_inside(&facts, chunk, order))
             return false;
@@ -186,6 +194,7 @@ enum lith_code lith_carried_index_read(struct lith_source *source, const struct 
     const struct lith_row_group *group = &footer->row_groups[row_group];
     struct lith_carried_index index = {
         .leaf = lith_schema_leaf(&footer->schema, leaf),
+        .trust = lith_facts_trust(footer, leaf),
         .positions = chunk->positions,
         .num_rows = group->num_rows,
     };
@@ -195,7 +204,7 @@ enum lith_code lith_carried_index_read(struct lith_source *source, const struct 
     index.room = room;
     enum lith_code code =
         offsets_read(&index, source, footer, &group->chunks[leaf], bytes_max, arena, err);
-    if (code == LITH_OK && index.has_offsets && lith_facts_trusted(footer, leaf))
+    if (code == LITH_OK && index.has_offsets && index.trust.bounds)
         code = columns_read(&index, source, footer, &group->chunks[leaf], chunk, bytes_max, arena,
                             err);
     if (code != LITH_E_LIMIT)
@@ -244,15 +253,14 @@ static bool columns_agree(const struct lith_carried_index *index, uint32_t entry
                           const struct lith_walked_page *page, struct lith_facts *facts)
 {
     const struct lith_column_index *columns = &index->columns;
-    size_t rep_count = index->leaf->max_rep + 1u, def_count = index->leaf->max_def + 1u;
-    const int64_t *rep =
-        columns->rep_histograms ? columns->rep_histograms + entry * rep_count : NULL;
-    const int64_t *def =
-        columns->def_histograms ? columns->def_histograms + entry * def_count : NULL;
+    struct lith_claims claims = entry_claims(columns, entry);
 
-    return entry_judge(index, entry, page->num_values, facts) &&
-           facts->is_all_null == columns->null_pages[entry] &&
-           lith_facts_take_histograms(facts, index->leaf, rep, def);
+    if (columns->rep_histograms)
+        claims.rep_histogram = columns->rep_histograms + entry * (index->leaf->max_rep + 1u);
+    if (columns->def_histograms)
+        claims.def_histogram = columns->def_histograms + entry * (index->leaf->max_def + 1u);
+    return entry_judge(index, entry, &claims, page->num_values, facts) &&
+           facts->is_all_null == columns->null_pages[entry];
 }
 
 /* The rows that a page itself tells, as far as they are possible; else -1. */

@@ -23,6 +23,7 @@ struct lith_walked_page {
 
 struct lith_carried_index {
     const struct lith_schema_node *leaf;
+    struct lith_trust trust;
     struct lith_offset_index offsets;
     struct lith_column_index columns;
     bool has_offsets; /* false: absent, damaged or contradicted */

@@ -25,18 +25,24 @@ struct lith_facts lith_facts_unknown(const struct lith_schema_node *leaf, int64_
     };
 }
 
-bool lith_facts_trusted(const struct lith_footer *footer, uint32_t leaf)
+static bool order_is_stated(const struct lith_footer *footer, uint32_t leaf, enum lith_order order)
+{
+    int stated = footer->column_orders ? footer->column_orders[leaf] : LITH_ORDER_UNDEFINED;
+
+    return stated == LITH_ORDER_TYPE ||
+           (stated == LITH_ORDER_IEEE754 && lith_order_is_floating(order));
+}
+
+struct lith_trust lith_facts_trust(const struct lith_footer *footer, uint32_t leaf)
 {
     const struct lith_schema_node *node = lith_schema_leaf(&footer->schema, leaf);
     enum lith_order order = lith_order_of(node);
-    int stated = footer->column_orders ? footer->column_orders[leaf] : LITH_ORDER_UNDEFINED;
 
-    if (order == LITH_ORDER_NONE)
-        return false;
-    if (stated != LITH_ORDER_TYPE &&
-        !(stated == LITH_ORDER_IEEE754 && lith_order_is_floating(order)))
-        return false;
-    return lith_writer_knows_bounds(footer->created_by, node);
+    return (struct lith_trust){
+        .bounds = order != LITH_ORDER_NONE && order_is_stated(footer, leaf, order) &&
+                  lith_writer_knows_bounds(footer->created_by, node),
+        .nulls = lith_writer_knows_nulls(footer->created_by),
+    };
 }
 
 /* False where the counts cannot be. */
@@ -47,8 +53,7 @@ static bool counts_take(const struct lith_statistics *statistics,
     int64_t values_max = facts->positions;
 
     if (statistics->has_null_count) {
-        if (statistics->null_count < 0 || statistics->null_count > facts->positions ||
-            (leaf->max_def == 0 && statistics->null_count > 0))
+        if (leaf->max_def == 0 && statistics->null_count > 0)
             return false;
         facts->has_null_count = true;
         facts->null_count = statistics->null_count;
@@ -114,26 +119,19 @@ static bool bounds_contradict(const struct lith_facts *facts)
     return facts->null_count + (facts->has_nan_count ? facts->nan_count : 0) == facts->positions;
 }
 
-bool lith_facts_of_statistics(const struct lith_statistics *statistics,
-                              const struct lith_schema_node *leaf, bool trusted, int64_t positions,
-                              struct lith_facts *ret_facts)
+/* Counts and bounds, without histograms. */
+static bool statistics_take(const struct lith_statistics *statistics,
+                            const struct lith_schema_node *leaf, bool has_order,
+                            struct lith_facts *facts)
 {
-    struct lith_facts facts = lith_facts_unknown(leaf, positions);
-
-    *ret_facts = facts;
-    if (positions == 0)
-        return true;
-    if (!counts_take(statistics, leaf, &facts))
+    if (!counts_take(statistics, leaf, facts))
         return false;
     /* A writer that is not trusted with bounds still says here that there are values. */
-    if (facts.is_all_null && (statistics->min_value.data || statistics->max_value.data))
+    if (facts->is_all_null && (statistics->min_value.data || statistics->max_value.data))
         return false;
-    if (trusted)
-        bounds_take(statistics, leaf, &facts);
-    if (bounds_contradict(&facts))
-        return false;
-    *ret_facts = facts;
-    return true;
+    if (has_order)
+        bounds_take(statistics, leaf, facts);
+    return !bounds_contradict(facts);
 }
 
 /* Whether the entries are counts of all positions. */
@@ -147,25 +145,65 @@ static bool histogram_sums_up(const int64_t *histogram, size_t count, int64_t po
     return sum == positions;
 }
 
-bool lith_facts_take_histograms(struct lith_facts *facts, const struct lith_schema_node *leaf,
-                                const int64_t *rep_histogram, const int64_t *def_histogram)
+/* Leaves what of the null count and the histograms can be believed; false where they contradict
+ * themselves or each other. */
+static bool nulls_settle(struct lith_claims *claims, const struct lith_schema_node *leaf,
+                         struct lith_trust trust, int64_t positions)
 {
-    if ((rep_histogram &&
-         !histogram_sums_up(rep_histogram, leaf->max_rep + 1u, facts->positions)) ||
-        (def_histogram && !histogram_sums_up(def_histogram, leaf->max_def + 1u, facts->positions)))
-        return false;
-    if (def_histogram && facts->has_null_count &&
-        facts->positions - def_histogram[leaf->max_def] != facts->null_count) {
-        facts->has_null_count = false;
-        facts->null_count = 0;
-        if (facts->is_all_null && leaf->type == LITH_TYPE_BYTE_ARRAY)
-            facts->unencoded_bytes = -1;
-        facts->is_all_null = false;
-        return false;
+    struct lith_statistics *s = &claims->statistics;
+    const int64_t *rep = claims->rep_histogram;
+    const int64_t *def = claims->def_histogram;
+    bool agree = (!rep || histogram_sums_up(rep, leaf->max_rep + 1u, positions)) &&
+                 (!def || histogram_sums_up(def, leaf->max_def + 1u, positions));
+    int64_t nulls = agree && def ? positions - def[leaf->max_def] : 0;
+
+    s->has_null_count = s->has_null_count && (trust.nulls || s->null_count == 0);
+    if (agree && def && s->has_null_count && s->null_count != nulls &&
+        !(leaf->max_rep && s->null_count < nulls)) {
+        s->has_null_count = false;
+        agree = false;
     }
-    facts->rep_histogram = leaf->max_rep ? rep_histogram : NULL;
-    facts->def_histogram = leaf->max_def ? def_histogram : NULL;
-    return true;
+    if (!agree)
+        claims->rep_histogram = claims->def_histogram = NULL;
+    if (leaf->max_rep && claims->def_histogram) {
+        s->has_null_count = true;
+        s->null_count = nulls;
+    } else if (leaf->max_rep && s->null_count != positions) {
+        s->has_null_count = false;
+    }
+    return agree;
+}
+
+bool lith_facts_of_claims(const struct lith_claims *claims, const struct lith_schema_node *leaf,
+                          struct lith_trust trust, int64_t positions, struct lith_facts *ret_facts)
+{
+    struct lith_facts facts = lith_facts_unknown(leaf, positions);
+    struct lith_claims settled = *claims;
+    const struct lith_statistics *s = &settled.statistics;
+
+    *ret_facts = facts;
+    if (positions == 0)
+        return true;
+    if (s->has_null_count && (s->null_count < 0 || s->null_count > positions))
+        return false;
+    bool agree = nulls_settle(&settled, leaf, trust, positions);
+    if (!statistics_take(s, leaf, trust.bounds, &facts))
+        return false;
+    facts.rep_histogram = leaf->max_rep ? settled.rep_histogram : NULL;
+    facts.def_histogram = leaf->max_def ? settled.def_histogram : NULL;
+    *ret_facts = facts;
+    return agree;
+}
+
+struct lith_facts lith_facts_of_statistics(const struct lith_statistics *statistics,
+                                           const struct lith_schema_node *leaf,
+                                           struct lith_trust trust, int64_t positions)
+{
+    struct lith_claims claims = {.statistics = *statistics};
+    struct lith_facts facts;
+
+    (void)lith_facts_of_claims(&claims, leaf, trust, positions, &facts);
+    return facts;
 }
 
 void lith_facts_synthesise(struct lith_facts *facts, const struct lith_schema_node *leaf,
@@ -198,15 +236,17 @@ enum lith_code lith_facts_of_chunk(const struct lith_footer *footer, uint32_t ro
     const struct lith_schema_node *node = lith_schema_leaf(&footer->schema, leaf);
     const struct lith_chunk_meta *meta = &group->chunks[leaf];
     const struct lith_size_statistics *sizes = &meta->size_statistics;
-    const int64_t *rep = sizes->rep_histogram;
+    struct lith_claims claims = {.statistics = meta->statistics};
     struct lith_facts facts;
     void *room;
 
-    (void)lith_facts_of_statistics(&meta->statistics, node, lith_facts_trusted(footer, leaf),
-                                   meta->num_values, &facts);
     /* Rows begin at repetition level 0. */
-    if (!rep || rep[0] == group->num_rows)
-        (void)lith_facts_take_histograms(&facts, node, rep, sizes->def_histogram);
+    if (!sizes->rep_histogram || sizes->rep_histogram[0] == group->num_rows) {
+        claims.rep_histogram = sizes->rep_histogram;
+        claims.def_histogram = sizes->def_histogram;
+    }
+    (void)lith_facts_of_claims(&claims, node, lith_facts_trust(footer, leaf), meta->num_values,
+                               &facts);
     if (sizes->has_unencoded_bytes)
         lith_facts_take_unencoded(&facts, node, sizes->unencoded_bytes);
     if (node->max_def && !node->max_rep && !facts.def_histogram) {

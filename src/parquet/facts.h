@@ -39,9 +39,13 @@ struct lith_facts {
 /* A run of which nothing is known but what the schema says: no nulls where max_def is 0. */
 struct lith_facts lith_facts_unknown(const struct lith_schema_node *leaf, int64_t positions);
 
-/* Whether min_value and max_value of a column, and those of its column indexes, are bounds in its
- * order: it has one, the file states it, and the writer is not known for wrong ones. */
-bool lith_facts_trusted(const struct lith_footer *footer, uint32_t leaf);
+/* What of a column's statistics and column indexes can be believed at all. */
+struct lith_trust {
+    bool bounds; /* the column has an order, the file states it, its writer keeps to it */
+    bool nulls;  /* else a null count says nothing, unless it is 0 */
+};
+
+struct lith_trust lith_facts_trust(const struct lith_footer *footer, uint32_t leaf);
 
 /* Facts of a chunk of a footer. Slices borrow from the footer; histograms that are synthesised
  * (flat columns: [nulls, values]) come from the arena. Never fails for what a file says: what
@@ -50,19 +54,26 @@ LITH_MUST_CHECK enum lith_code
 lith_facts_of_chunk(const struct lith_footer *footer, uint32_t row_group, uint32_t leaf,
                     struct lith_arena *arena, struct lith_facts *ret_facts, struct lith_err *err);
 
-/*
- * Facts from statistics alone, those of a page header for one: counts and bounds, no histograms.
- * `trusted` is lith_facts_trusted of the column. Slices borrow from `statistics`. False when the
- * counts cannot be: then nothing is known. A pair that cannot be bounds is left out.
- */
-bool lith_facts_of_statistics(const struct lith_statistics *statistics,
-                              const struct lith_schema_node *leaf, bool trusted, int64_t positions,
-                              struct lith_facts *ret_facts);
+/* What is claimed of a run. Histograms may be NULL, the statistics empty. */
+struct lith_claims {
+    struct lith_statistics statistics;
+    const int64_t *rep_histogram; /* max_rep + 1 */
+    const int64_t *def_histogram; /* max_def + 1 */
+};
 
-/* Takes histograms (NULL: none) into facts of the same run. False when they contradict themselves
- * or the null count, which then is unknown too; other counts and bounds stay. */
-bool lith_facts_take_histograms(struct lith_facts *facts, const struct lith_schema_node *leaf,
-                                const int64_t *rep_histogram, const int64_t *def_histogram);
+/*
+ * Facts from claims. Slices and histograms borrow from the claims. False where counts contradict
+ * each other or cannot be; the facts have what is certain still: bounds, where only null count and
+ * histogram differ. A pair that cannot be bounds is left out. Null counts of a repeated column are
+ * those of the histogram, or all: writers are known that do not count empty lists.
+ */
+bool lith_facts_of_claims(const struct lith_claims *claims, const struct lith_schema_node *leaf,
+                          struct lith_trust trust, int64_t positions, struct lith_facts *ret_facts);
+
+/* The same from statistics alone: those of a page header. */
+struct lith_facts lith_facts_of_statistics(const struct lith_statistics *statistics,
+                                           const struct lith_schema_node *leaf,
+                                           struct lith_trust trust, int64_t positions);
 
 /* Fills an unknown definition histogram where the null count tells it: flat columns of one level,
  * or without nulls. `room` has max_def + 1 entries and lives as long as the facts. */

@@ -16,15 +16,16 @@ enum lith_boundary_order {
     LITH_BOUNDARY_DESCENDING = 2,
 };
 
-/* One data page, as the builder is told of it. */
+/* One data page, as the builder is told of it. What is unknown of one page is not written of any:
+ * a list that says nothing of a page cannot be. */
 struct lith_index_page {
     int64_t offset;    /* of the page header in the file */
     int32_t bytes;     /* header included */
     int64_t first_row; /* in the row group */
     const struct lith_bounds *bounds;
-    int64_t unencoded_bytes;      /* BYTE_ARRAY values without lengths */
-    const int64_t *rep_histogram; /* max_rep + 1, or NULL when max_rep is 0 */
-    const int64_t *def_histogram; /* max_def + 1, or NULL when max_def is 0 */
+    int64_t unencoded_bytes;      /* BYTE_ARRAY values without lengths; -1: unknown */
+    const int64_t *rep_histogram; /* max_rep + 1, or NULL when max_rep is 0, or unknown */
+    const int64_t *def_histogram; /* max_def + 1, or NULL when max_def is 0, or unknown */
 };
 
 struct lith_index_builder;
@@ -41,8 +42,9 @@ LITH_MUST_CHECK enum lith_code lith_index_builder_add(struct lith_index_builder 
 void lith_index_builder_drop(struct lith_index_builder *builder);
 /*
  * Appends the ColumnIndex to `column_index` and the OffsetIndex to `offset_index`. Nothing is
- * appended where one must not be written: no ColumnIndex for an undefined order, for a page with
- * values but no bounds, or a page of nothing but NaN.
+ * appended where one must not be written: no ColumnIndex for an undefined order, for a page that
+ * may have values but no bounds, or a page of nothing but NaN. Lists that are not known of every
+ * page are left out, histograms both together.
  */
 LITH_MUST_CHECK enum lith_code lith_index_builder_finish(struct lith_index_builder *builder,
                                                          struct lith_buf *column_index,

@@ -27,8 +27,12 @@ struct lith_index_builder {
     enum lith_order order;
     bool is_utf8;
     bool is_byte_array;
-    bool has_columns; /* a ColumnIndex can still be written */
-    bool dropped;     /* neither index can */
+    bool has_columns;     /* a ColumnIndex can still be written */
+    bool dropped;         /* neither index can */
+    bool has_null_counts; /* these lists can: known of every page so far */
+    bool has_nan_counts;
+    bool has_histograms;
+    bool has_unencoded;
     bool ascending;
     bool descending;
     bool has_last; /* last_min and last_max are of the last page that has bounds */
@@ -57,6 +61,10 @@ enum lith_code lith_index_builder_new(struct lith_mem *mem, const struct lith_sc
     b->order = lith_order_of(leaf);
     b->is_utf8 = lith_order_is_utf8(leaf);
     b->is_byte_array = leaf->type == LITH_TYPE_BYTE_ARRAY;
+    b->has_unencoded = b->is_byte_array;
+    b->has_null_counts = true;
+    b->has_nan_counts = lith_order_is_floating(b->order);
+    b->has_histograms = true;
     b->has_columns = b->order != LITH_ORDER_NONE;
     b->ascending = true;
     b->descending = true;
@@ -113,6 +121,21 @@ static enum lith_code order_update(struct lith_index_builder *b,
     return last_set(&b->last_max, statistics->max_value, err);
 }
 
+static enum lith_code histograms_add(struct lith_index_builder *b,
+                                     const struct lith_index_page *page, struct lith_err *err)
+{
+    if ((b->rep_count && !page->rep_histogram) || (b->def_count && !page->def_histogram))
+        b->has_histograms = false;
+    if (!b->has_histograms) {
+        lith_buf_done(&b->histograms);
+        return LITH_OK;
+    }
+    LITH_TRY(
+        lith_buf_append(&b->histograms, page->rep_histogram, b->rep_count * sizeof(int64_t), err));
+    return lith_buf_append(&b->histograms, page->def_histogram, b->def_count * sizeof(int64_t),
+                           err);
+}
+
 /* The part of an entry that goes into the ColumnIndex. */
 static enum lith_code columns_add(struct lith_index_builder *b, const struct lith_index_page *page,
                                   struct entry *entry, struct lith_err *err)
@@ -125,6 +148,8 @@ static enum lith_code columns_add(struct lith_index_builder *b, const struct lit
     entry->is_null = page->bounds->value_count == 0;
     entry->null_count = page->bounds->null_count;
     entry->nan_count = page->bounds->nan_count;
+    b->has_null_counts = b->has_null_counts && !page->bounds->nulls_unknown;
+    b->has_nan_counts = b->has_nan_counts && !page->bounds->nans_unknown;
     if (!entry->is_null && !statistics.min_value.data) {
         columns_drop(b);
         return LITH_OK;
@@ -135,10 +160,7 @@ static enum lith_code columns_add(struct lith_index_builder *b, const struct lit
         LITH_TRY(order_update(b, &statistics, err));
     LITH_TRY(lith_buf_append(&b->bounds, statistics.min_value.data, entry->min_bytes, err));
     LITH_TRY(lith_buf_append(&b->bounds, statistics.max_value.data, entry->max_bytes, err));
-    LITH_TRY(
-        lith_buf_append(&b->histograms, page->rep_histogram, b->rep_count * sizeof(int64_t), err));
-    return lith_buf_append(&b->histograms, page->def_histogram, b->def_count * sizeof(int64_t),
-                           err);
+    return histograms_add(b, page, err);
 }
 
 enum lith_code lith_index_builder_add(struct lith_index_builder *builder,
@@ -157,6 +179,7 @@ enum lith_code lith_index_builder_add(struct lith_index_builder *builder,
         lith_index_builder_drop(builder);
         return LITH_OK;
     }
+    builder->has_unencoded = builder->has_unencoded && page->unencoded_bytes >= 0;
     if (builder->has_columns) {
         enum lith_code code = columns_add(builder, page, &entry, err);
         if (code == LITH_E_LIMIT)
@@ -191,7 +214,7 @@ static void histograms_write(struct lith_thrift_writer *w, int16_t id,
 {
     size_t stride = b->rep_count + b->def_count;
 
-    if (count == 0 || page_count * count > LITH_THRIFT_ELEMENTS_MAX)
+    if (!b->has_histograms || count == 0 || page_count * count > LITH_THRIFT_ELEMENTS_MAX)
         return;
     lith_thrift_write_list(w, id, LITH_THRIFT_I64, (uint32_t)(page_count * count));
     for (size_t page = 0; page < page_count; page++)
@@ -216,12 +239,14 @@ static enum lith_code columns_write(const struct lith_index_builder *b, const st
     bounds_write(&w, 2, entries, count, b->bounds.data, false);
     bounds_write(&w, 3, entries, count, b->bounds.data, true);
     lith_thrift_write_i32(&w, 4, (int32_t)order);
-    lith_thrift_write_list(&w, 5, LITH_THRIFT_I64, count);
-    for (uint32_t i = 0; i < count; i++)
-        lith_thrift_write_element_i64(&w, entries[i].null_count);
+    if (b->has_null_counts) {
+        lith_thrift_write_list(&w, 5, LITH_THRIFT_I64, count);
+        for (uint32_t i = 0; i < count; i++)
+            lith_thrift_write_element_i64(&w, entries[i].null_count);
+    }
     histograms_write(&w, 6, b, count, 0, b->rep_count);
     histograms_write(&w, 7, b, count, b->rep_count, b->def_count);
-    if (lith_order_is_floating(b->order)) {
+    if (b->has_nan_counts) {
         lith_thrift_write_list(&w, 8, LITH_THRIFT_I64, count);
         for (uint32_t i = 0; i < count; i++)
             lith_thrift_write_element_i64(&w, entries[i].nan_count);
@@ -244,7 +269,7 @@ static enum lith_code offsets_write(const struct lith_index_builder *b, const st
         lith_thrift_write_i64(&w, 3, entries[i].first_row);
         lith_thrift_write_stop(&w);
     }
-    if (b->is_byte_array) {
+    if (b->has_unencoded) {
         lith_thrift_write_list(&w, 2, LITH_THRIFT_I64, count);
         for (uint32_t i = 0; i < count; i++)
             lith_thrift_write_element_i64(&w, entries[i].unencoded_bytes);

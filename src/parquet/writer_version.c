@@ -1,5 +1,5 @@
 /*
- * Reading created_by, and the table of writers whose bounds are wrong.
+ * Reading created_by, and the tables of writers whose statistics are wrong.
  */
 #include "parquet/writer_version.h"
 
@@ -23,7 +23,7 @@ static uint32_t number_read(struct lith_slice text, size_t *at)
 static void version_read(struct lith_slice text, struct lith_writer_version *writer)
 {
     uint32_t *const numbers[] = {&writer->major, &writer->minor, &writer->patch};
-    size_t at = 0;
+    size_t at = text.bytes > 0 && text.data[0] == 'v';
 
     for (size_t i = 0; i < 3; i++) {
         size_t begin = at;
@@ -79,6 +79,7 @@ enum values_kind {
     VALUES_BYTES,      /* BYTE_ARRAY and FIXED_LEN_BYTE_ARRAY */
     VALUES_NOT_SIGNED, /* whose order is not that of signed numbers */
     VALUES_FLOATING,
+    VALUES_DECIMAL,
 };
 
 /*
@@ -95,7 +96,33 @@ static const struct {
     {"parquet-mr", 1, 10, VALUES_NOT_SIGNED}, /* compared as signed bytes and numbers */
     {"parquet-cpp", 1, 3, VALUES_NOT_SIGNED},
     {"parquet-cpp", 1, 4, VALUES_FLOATING}, /* PARQUET-1225: NaN took part in the comparison */
+    {"hyparquet", 1, 0, VALUES_DECIMAL},    /* hyparquet-writer#38; it states no version */
 };
+
+/*
+ * Decimals stored as bytes: signed by their first byte alone, which most writers got wrong for
+ * years and some still do (PARQUET-1655 and PARQUET-2003 of parquet-cpp, arrow-rs#11073,
+ * polars#29347, ClickHouse#83754). Believed of these, from these versions on.
+ */
+static const struct {
+    const char *name;
+    uint8_t major;
+    uint8_t minor;
+} decimal_writers[] = {
+    {"lithify", 0, 0},
+    {"parquet-mr", 1, 10},
+    {"parquet-cpp-arrow", 4, 0},
+    {"DuckDB", 1, 0},
+};
+
+static bool knows_decimals(const struct lith_writer_version *writer)
+{
+    for (size_t i = 0; i < sizeof(decimal_writers) / sizeof(decimal_writers[0]); i++)
+        if (lith_slice_equal(writer->name, lith_slice_text(decimal_writers[i].name)))
+            return !lith_writer_is_before(writer, decimal_writers[i].name, decimal_writers[i].major,
+                                          decimal_writers[i].minor, 0);
+    return false;
+}
 
 static bool is_of_kind(const struct lith_schema_node *leaf, enum values_kind kind)
 {
@@ -116,6 +143,9 @@ static bool is_of_kind(const struct lith_schema_node *leaf, enum values_kind kin
         return !is_signed[order];
     case VALUES_FLOATING:
         return lith_order_is_floating(order);
+    case VALUES_DECIMAL:
+        return leaf->logical.kind == LITH_LOGICAL_DECIMAL ||
+               leaf->converted_type == LITH_CONVERTED_DECIMAL;
     }
     lith_assert_failed("a kind of values", __FILE__, __LINE__);
 }
@@ -124,6 +154,8 @@ bool lith_writer_knows_bounds(struct lith_slice created_by, const struct lith_sc
 {
     struct lith_writer_version writer = lith_writer_version_of(created_by);
 
+    if (lith_order_of(leaf) == LITH_ORDER_DECIMAL_BYTES && !knows_decimals(&writer))
+        return false;
     /* PARQUET-297: who says nothing may be a parquet-mr of that time. */
     if (writer.name.bytes == 0)
         return !is_of_kind(leaf, VALUES_BYTES);
@@ -133,4 +165,17 @@ bool lith_writer_knows_bounds(struct lith_slice created_by, const struct lith_sc
             is_of_kind(leaf, distrusted[i].kind))
             return false;
     return true;
+}
+
+bool lith_writer_knows_nulls(struct lith_slice created_by)
+{
+    static const char name[] = "Polars";
+    struct lith_writer_version writer = lith_writer_version_of(created_by);
+
+    /* "Polars", later "Polars (python) version ...": polars#29321, a null count that is multiplied
+     * by the number of pages; 2.1.0 counts right. */
+    if (writer.name.bytes < sizeof(name) - 1 ||
+        memcmp(writer.name.data, name, sizeof(name) - 1) != 0)
+        return true;
+    return writer.major > 2 || (writer.major == 2 && writer.minor > 0);
 }

@@ -1,5 +1,6 @@
 /*
- * Who wrote a file, from created_by: "NAME version X.Y.Z ...", and which of its claims to distrust.
+ * Who wrote a file, from created_by: "NAME version X.Y.Z ..." (or vX.Y.Z), and which of its claims
+ * to distrust.
  *
  * A writer is known by its exact name: "parquet-cpp" and "parquet-cpp-arrow" are two.
  * parquet-splice.md sections 1.2 and 3.5.
@@ -28,7 +29,11 @@ bool lith_writer_is_before(const struct lith_writer_version *writer, const char 
 /* Whether parquet-mr 1.x with x < minor, or one without a version, wrote the file. */
 bool lith_is_old_parquet_mr(struct lith_slice created_by, uint8_t minor);
 
-/* Whether a writer's min_value and max_value, and those of its column indexes, are bounds. */
+/* Whether a writer's min_value and max_value, and those of its column indexes, are bounds: it is
+ * not known for wrong ones, or, of decimals stored as bytes, it is known for right ones. */
 bool lith_writer_knows_bounds(struct lith_slice created_by, const struct lith_schema_node *leaf);
+
+/* Whether a writer's null counts count nulls. */
+bool lith_writer_knows_nulls(struct lith_slice created_by);
 
 #endif

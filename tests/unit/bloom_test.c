@@ -85,6 +85,86 @@ static void test_fold(void **state)
     lith_bloom_done(&bloom);
 }
 
+/* Unions of all sizes against a filter that all values were added to at the final size. */
+static void test_or(void **state)
+{
+    static const struct {
+        uint32_t into;
+        uint32_t from;
+        uint32_t bytes; /* 0: no union */
+    } cases[] = {
+        {1024, 1024, 1024}, {4096, 1024, 1024}, {1024, 8192, 1024}, {32, 1 << 20, 32},
+        {96, 32, 32},       {96, 288, 96},      {160, 96, 0},       {96, 128, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct lith_bloom into, from, whole;
+
+        MUST(lith_bloom_init(&into, &mem, cases[i].into, &err));
+        MUST(lith_bloom_init(&from, &mem, cases[i].from, &err));
+        add_numbers(&into, 0, 60);
+        add_numbers(&from, 40, 110);
+        MUST(lith_bloom_init(&whole, &mem, cases[i].bytes ? cases[i].bytes : cases[i].into, &err));
+        add_numbers(&whole, 0, cases[i].bytes ? 110 : 60);
+        assert_int_equal(lith_bloom_or(&into, &from), cases[i].bytes != 0);
+        assert_int_equal(into.bytes, whole.bytes);
+        assert_memory_equal(into.bits, whole.bits, whole.bytes);
+        assert_int_equal(from.bytes, cases[i].from);
+        lith_bloom_done(&into);
+        lith_bloom_done(&from);
+        lith_bloom_done(&whole);
+    }
+}
+
+/* Eight filters of the right size for their values are one of little use (BloomFilter.md). */
+static void test_useful(void **state)
+{
+    struct lith_bloom bloom, other;
+
+    (void)state;
+    MUST(lith_bloom_init(&bloom, &mem, lith_bloom_bytes(24000, 100), &err));
+    MUST(lith_bloom_init(&other, &mem, bloom.bytes, &err));
+    add_numbers(&bloom, 0, 24000);
+    assert_true(lith_bloom_is_useful(&bloom, 100));
+    add_numbers(&other, 20000, 24000);
+    assert_true(lith_bloom_or(&bloom, &other)); /* the same values */
+    assert_true(lith_bloom_is_useful(&bloom, 100));
+    for (uint64_t part = 1; part < 8; part++) {
+        memset(other.bits, 0, other.bytes);
+        add_numbers(&other, part * 24000, (part + 1) * 24000);
+        assert_true(lith_bloom_or(&bloom, &other));
+    }
+    assert_false(lith_bloom_is_useful(&bloom, 100));
+    assert_false(lith_bloom_is_useful(&bloom, 2));
+    assert_int_equal(count_found(&bloom, 0, 8 * 24000), 8 * 24000);
+    lith_bloom_done(&bloom);
+    /* Arrow reads only powers of two. */
+    MUST(lith_bloom_init(&bloom, &mem, 96, &err));
+    assert_false(lith_bloom_is_useful(&bloom, 100));
+    lith_bloom_done(&bloom);
+    lith_bloom_done(&other);
+}
+
+static void test_distinct(void **state)
+{
+    static const uint64_t counts[] = {0, 1, 100, 1000, 4000, 20000};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        struct lith_bloom bloom;
+
+        MUST(lith_bloom_init(&bloom, &mem, 8192, &err));
+        add_numbers(&bloom, 0, counts[i]);
+        add_numbers(&bloom, 0, counts[i]);
+        uint64_t found = lith_bloom_distinct(&bloom);
+        assert_in_range(found, counts[i] - counts[i] / 20, counts[i] + counts[i] / 20);
+        memset(bloom.bits, 0xff, bloom.bytes);
+        assert_in_range(lith_bloom_distinct(&bloom), 50000, 1000000);
+        lith_bloom_done(&bloom);
+    }
+}
+
 static void test_round_trip(void **state)
 {
     struct lith_bloom bloom, back;
@@ -179,9 +259,11 @@ static void test_foreign(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hash),        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_fold),        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_bad_headers), cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_hash),       cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_fold),       cmocka_unit_test(test_or),
+        cmocka_unit_test(test_useful),     cmocka_unit_test(test_distinct),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_bad_headers),
+        cmocka_unit_test(test_foreign),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,5 +1,6 @@
 /*
- * Bounds: NaN, zeros, decimals, truncation; and random runs against comparing value by value.
+ * Bounds: NaN, zeros, decimals, truncation; what is unknown of a part; and random runs, of values
+ * and of facts, against comparing value by value.
  */
 #include "support.h"
 
@@ -265,6 +266,357 @@ static void test_random_runs(void **state)
     }
 }
 
+#define BYTES(text)                                                                                \
+    {                                                                                              \
+        (const uint8_t *)(text), sizeof(text) - 1                                                  \
+    }
+
+struct part {
+    int64_t positions;
+    int64_t nulls; /* -1: unknown */
+    int64_t nans;
+    struct lith_slice min; /* data NULL: unknown */
+    struct lith_slice max;
+    bool min_exact;
+    bool max_exact;
+};
+
+static struct lith_facts part_facts(const struct part *part)
+{
+    return (struct lith_facts){
+        .positions = part->positions,
+        .has_null_count = part->nulls >= 0,
+        .null_count = part->nulls,
+        .has_nan_count = part->nans >= 0,
+        .nan_count = part->nans,
+        .has_bounds = part->min.data != NULL,
+        .is_all_null = part->nulls == part->positions,
+        .min = part->min,
+        .max = part->max,
+        .min_exact = part->min_exact,
+        .max_exact = part->max_exact,
+    };
+}
+
+/* Each rule of section 3.2 that is about joining: two parts, and what is known of the whole. */
+static void test_facts(void **state)
+{
+    static const struct {
+        const char *what;
+        enum lith_order order;
+        struct part parts[2];
+        struct part whole;
+    } cases[] = {
+        {"exact where one that attains it is",
+         LITH_ORDER_BYTES,
+         {{5, 1, -1, BYTES("b"), BYTES("k"), true, false},
+          {4, 0, -1, BYTES("b"), BYTES("k"), false, true}},
+         {9, 1, -1, BYTES("b"), BYTES("k"), true, true}},
+        {"an exact one that does not attain it is of no use",
+         LITH_ORDER_BYTES,
+         {{5, 1, -1, BYTES("a"), BYTES("k"), false, true},
+          {4, 0, -1, BYTES("b"), BYTES("z"), true, false}},
+         {9, 1, -1, BYTES("a"), BYTES("z"), false, false}},
+        {"nulls are neutral",
+         LITH_ORDER_BYTES,
+         {{5, 5, -1, {NULL, 0}, {NULL, 0}, false, false},
+          {4, 0, -1, BYTES("b"), BYTES("z"), true, true}},
+         {9, 5, -1, BYTES("b"), BYTES("z"), true, true}},
+        {"missing bounds are not",
+         LITH_ORDER_BYTES,
+         {{4, 0, -1, BYTES("b"), BYTES("z"), true, true},
+          {5, 4, -1, {NULL, 0}, {NULL, 0}, false, false}},
+         {9, 4, -1, {NULL, 0}, {NULL, 0}, false, false}},
+        {"missing ones first",
+         LITH_ORDER_BYTES,
+         {{5, 4, -1, {NULL, 0}, {NULL, 0}, false, false},
+          {4, 0, -1, BYTES("b"), BYTES("z"), true, true}},
+         {9, 4, -1, {NULL, 0}, {NULL, 0}, false, false}},
+        {"a null count that is missing",
+         LITH_ORDER_BYTES,
+         {{5, 3, -1, BYTES("b"), BYTES("c"), true, true},
+          {4, -1, -1, BYTES("b"), BYTES("z"), true, true}},
+         {9, -1, -1, BYTES("b"), BYTES("z"), true, true}},
+        {"decimals of several forms: the exact one's is shown",
+         LITH_ORDER_DECIMAL_BYTES,
+         {{5, 0, -1, BYTES("\0\1"), BYTES("\2"), false, true},
+          {4, 0, -1, BYTES("\1"), BYTES("\0\2"), true, true}},
+         {9, 0, -1, BYTES("\1"), BYTES("\2"), true, true}},
+        {"NaN counted",
+         LITH_ORDER_FLOAT,
+         {{5, 0, 2, BYTES("\0\0\x80\x3f"), BYTES("\0\0\x80\x3f"), true, true},
+          {4, 1, 1, BYTES("\0\0\x80\xbf"), BYTES("\0\0\0\x3f"), true, true}},
+         {9, 1, 3, BYTES("\0\0\x80\xbf"), BYTES("\0\0\x80\x3f"), true, true}},
+        {"a NaN count that is missing: bounds stay",
+         LITH_ORDER_FLOAT,
+         {{5, 0, -1, BYTES("\0\0\x80\x3f"), BYTES("\0\0\x80\x3f"), true, true},
+          {4, 1, 1, BYTES("\0\0\x80\xbf"), BYTES("\0\0\0\x3f"), true, true}},
+         {9, 1, -1, BYTES("\0\0\x80\xbf"), BYTES("\0\0\x80\x3f"), true, true}},
+        {"nothing but NaN and nulls is neutral",
+         LITH_ORDER_FLOAT,
+         {{5, 1, 4, {NULL, 0}, {NULL, 0}, false, false},
+          {4, 1, 1, BYTES("\0\0\x80\xbf"), BYTES("\0\0\0\x3f"), true, true}},
+         {9, 2, 5, BYTES("\0\0\x80\xbf"), BYTES("\0\0\0\x3f"), true, true}},
+        {"without NaN count it is not",
+         LITH_ORDER_FLOAT,
+         {{5, 1, -1, {NULL, 0}, {NULL, 0}, false, false},
+          {4, 1, 1, BYTES("\0\0\x80\xbf"), BYTES("\0\0\0\x3f"), true, true}},
+         {9, 2, -1, {NULL, 0}, {NULL, 0}, false, false}},
+        {"nulls have no NaN to count",
+         LITH_ORDER_FLOAT,
+         {{5, 5, -1, {NULL, 0}, {NULL, 0}, false, false},
+          {4, 1, 1, BYTES("\0\0\x80\xbf"), BYTES("\0\0\0\x3f"), true, true}},
+         {9, 6, 1, BYTES("\0\0\x80\xbf"), BYTES("\0\0\0\x3f"), true, true}},
+        {"zeros are widened and not exact",
+         LITH_ORDER_FLOAT,
+         {{5, 0, 0, BYTES("\0\0\0\0"), BYTES("\0\0\0\x80"), true, true},
+          {4, 0, 0, BYTES("\0\0\0\0"), BYTES("\0\0\0\x80"), true, true}},
+         {9, 0, 0, BYTES("\0\0\0\x80"), BYTES("\0\0\0\0"), false, false}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct part *whole = &cases[i].whole;
+        struct lith_bounds pages[2], chunk;
+        struct lith_statistics s;
+        struct lith_buf room;
+
+        /* One after the other, and page by page; both ways must come to the same. */
+        lith_buf_init(&room, &mem, 64);
+        lith_bounds_init(&chunk, cases[i].order, &mem, 64);
+        for (int merged = 0; merged < 2; merged++) {
+            lith_bounds_clear(&chunk);
+            for (int p = 0; p < 2; p++) {
+                struct lith_facts facts = part_facts(&cases[i].parts[p]);
+                lith_bounds_init(&pages[p], cases[i].order, &mem, 64);
+                MUST(lith_bounds_add_facts(merged ? &pages[p] : &chunk, &facts, &err));
+                MUST(lith_bounds_merge(&chunk, &pages[p], &err));
+                lith_bounds_done(&pages[p]);
+            }
+            MUST(lith_bounds_statistics(&chunk, false, 64, &room, &s, &err));
+            if ((s.has_null_count ? s.null_count : -1) != whole->nulls ||
+                (s.has_nan_count ? s.nan_count : -1) != whole->nans ||
+                (s.min_value.data != NULL) != (whole->min.data != NULL) ||
+                !lith_slice_equal(s.min_value, whole->min) ||
+                !lith_slice_equal(s.max_value, whole->max) || s.min_exact != whole->min_exact ||
+                s.max_exact != whole->max_exact)
+                fail_msg("%s (%d)", cases[i].what, merged);
+        }
+        lith_bounds_done(&chunk);
+        lith_buf_done(&room);
+    }
+}
+
+/* A bound that is not exact does not become so, and a cut one never is. */
+static void test_facts_truncated(void **state)
+{
+    struct part part = {5, 0, -1, BYTES("aaaaaaaa"), BYTES("c"), true, true};
+    struct lith_facts facts;
+    struct lith_bounds bounds;
+    struct lith_statistics s;
+    struct lith_buf room;
+
+    (void)state;
+    lith_buf_init(&room, &mem, 64);
+    lith_bounds_init(&bounds, LITH_ORDER_BYTES, &mem, 64);
+    for (int exact = 0; exact < 2; exact++) {
+        part.max_exact = exact;
+        facts = part_facts(&part);
+        lith_bounds_clear(&bounds);
+        MUST(lith_bounds_add_facts(&bounds, &facts, &err));
+        MUST(lith_bounds_statistics(&bounds, false, 4, &room, &s, &err));
+        assert_true(lith_slice_equal(s.min_value, lith_slice_text("aaaa")));
+        assert_false(s.min_exact);
+        assert_int_equal(s.max_exact, exact);
+    }
+    /* Values of a fixed width are not cut. */
+    facts.is_fixed = true;
+    MUST(lith_bounds_add_facts(&bounds, &facts, &err));
+    MUST(lith_bounds_statistics(&bounds, false, 4, &room, &s, &err));
+    assert_null(s.min_value.data);
+    /* Longer than the buffers: dropped. Counts that cannot be summed: refused. */
+    lith_bounds_done(&bounds);
+    lith_bounds_init(&bounds, LITH_ORDER_BYTES, &mem, 4);
+    MUST(lith_bounds_add_facts(&bounds, &facts, &err));
+    assert_true(bounds.dropped);
+    facts.positions = INT64_MAX;
+    assert_int_equal(lith_bounds_add_facts(&bounds, &facts, &err), LITH_E_LIMIT);
+    lith_bounds_done(&bounds);
+    lith_buf_done(&room);
+}
+
+/* NaN is counted also where a part without bounds has ended them. */
+static void test_nan_counted_without_bounds(void **state)
+{
+    float values[3] = {1, NAN, NAN};
+    struct lith_values run = fixed_values(LITH_TYPE_FLOAT, values, 4, 3);
+    struct part part = {5, 0, 1, {NULL, 0}, {NULL, 0}, false, false};
+    struct lith_facts facts = part_facts(&part);
+    struct lith_bounds bounds;
+
+    (void)state;
+    lith_bounds_init(&bounds, LITH_ORDER_FLOAT, &mem, 64);
+    MUST(lith_bounds_add_facts(&bounds, &facts, &err));
+    MUST(lith_bounds_add(&bounds, &run, &err));
+    assert_false(bounds.has_bounds);
+    assert_int_equal(bounds.nan_count, 3);
+    assert_int_equal(bounds.value_count, 8);
+    lith_bounds_done(&bounds);
+}
+
+/*
+ * Random parts: small numbers as floats (8 is NaN, 0 has both signs), a null now and then. Some are
+ * added as values, some as facts of which something may be unknown or bounds be loose.
+ */
+enum { PART_VALUES = 6, PARTS = 4 };
+
+struct run {
+    float values[PART_VALUES];
+    int64_t value_count;
+    int64_t null_count;
+    int64_t nan_count;
+    bool decoded;
+    struct part part;
+    float min;
+    float max;
+};
+
+static void run_make(struct run *run, uint64_t *seed)
+{
+    float low = HUGE_VALF, high = -HUGE_VALF;
+
+    *run = (struct run){.value_count = (int64_t)(test_random(seed) % (PART_VALUES + 1)),
+                        .null_count = (int64_t)(test_random(seed) % 3),
+                        .decoded = test_random(seed) % 3 == 0};
+    for (int64_t i = 0; i < run->value_count; i++) {
+        int64_t number = (int64_t)(test_random(seed) % 10) - 1;
+        float value = number == 8 ? NAN : (float)number;
+        if (number == 0 && test_random(seed) % 2)
+            value = -0.0f;
+        run->values[i] = value;
+        run->nan_count += number == 8;
+        low = value < low ? value : low;
+        high = value > high ? value : high;
+    }
+    bool loose_min = test_random(seed) % 3 == 0, loose_max = test_random(seed) % 3 == 0;
+    run->min = low - (loose_min ? 1 : 0);
+    run->max = high + (loose_max ? 1 : 0);
+    bool has_bounds = run->value_count > run->nan_count && test_random(seed) % 8;
+    run->part = (struct part){
+        .positions = run->value_count + run->null_count,
+        .nulls = test_random(seed) % 8 ? run->null_count : -1,
+        .nans = test_random(seed) % 8 ? run->nan_count : -1,
+        .min_exact = has_bounds && !loose_min && test_random(seed) % 2,
+        .max_exact = has_bounds && !loose_max && test_random(seed) % 2,
+    };
+    if (has_bounds) {
+        run->part.min = (struct lith_slice){(const uint8_t *)&run->min, 4};
+        run->part.max = (struct lith_slice){(const uint8_t *)&run->max, 4};
+    }
+}
+
+static void run_add(struct lith_bounds *bounds, const struct run *run)
+{
+    struct lith_values values =
+        fixed_values(LITH_TYPE_FLOAT, run->values, 4, (size_t)run->value_count);
+    struct lith_facts facts = part_facts(&run->part);
+
+    if (!run->decoded) {
+        MUST(lith_bounds_add_facts(bounds, &facts, &err));
+        return;
+    }
+    MUST(lith_bounds_add(bounds, &values, &err));
+    lith_bounds_add_nulls(bounds, run->null_count);
+}
+
+/* What the whole must be, from the arrays alone. */
+static void runs_check(const struct run *runs, const struct lith_statistics *s)
+{
+    int64_t nulls = 0, nans = 0;
+    bool nulls_known = true, nans_known = true, bounded = true, any = false;
+    bool min_attained = false, max_attained = false;
+    float min = 0, max = 0;
+
+    if (s->min_value.data) {
+        memcpy(&min, s->min_value.data, 4);
+        memcpy(&max, s->max_value.data, 4);
+    }
+    for (const struct run *run = runs; run < runs + PARTS; run++) {
+        bool all_null_known = run->part.nulls == run->part.positions;
+        bool counts_known = run->part.nulls >= 0 && run->part.nans >= 0;
+        bool all_nan_known = counts_known && run->value_count == run->nan_count;
+        nulls += run->null_count;
+        nans += run->nan_count;
+        if (!run->decoded) {
+            nulls_known = nulls_known && run->part.nulls >= 0;
+            nans_known = nans_known && (run->part.nans >= 0 || all_null_known);
+            bounded = bounded && (run->part.min.data || all_null_known || all_nan_known);
+        }
+        any = any || run->value_count > run->nan_count;
+        for (int64_t i = 0; i < run->value_count; i++) {
+            float value = run->values[i];
+            if (value != value || !s->min_value.data)
+                continue;
+            assert_true(min <= value && value <= max);
+            min_attained = min_attained || min == value;
+            max_attained = max_attained || max == value;
+        }
+    }
+    assert_int_equal(s->has_null_count, nulls_known);
+    assert_int_equal(s->has_nan_count, nans_known);
+    assert_true(!nulls_known || s->null_count == nulls);
+    assert_true(!nans_known || s->nan_count == nans);
+    assert_int_equal(s->min_value.data != NULL, bounded && any);
+    assert_true(!s->min_exact || (min_attained && min != 0));
+    assert_true(!s->max_exact || (max_attained && max != 0));
+    bool min_is_exact = false, max_is_exact = false;
+    for (const struct run *run = runs; run < runs + PARTS && s->min_value.data; run++) {
+        for (int64_t i = 0; run->decoded && i < run->value_count; i++) {
+            min_is_exact |= run->values[i] == min;
+            max_is_exact |= run->values[i] == max;
+        }
+        min_is_exact |= !run->decoded && run->part.min_exact && run->min == min;
+        max_is_exact |= !run->decoded && run->part.max_exact && run->max == max;
+    }
+    assert_int_equal(s->min_exact, min_is_exact && min != 0);
+    assert_int_equal(s->max_exact, max_is_exact && max != 0);
+    if (s->min_value.data && min == 0)
+        assert_true(signbit(min));
+    if (s->min_value.data && max == 0)
+        assert_false(signbit(max));
+}
+
+static void test_random_facts(void **state)
+{
+    uint64_t seed = test_seed();
+
+    (void)state;
+    for (size_t round = 0; round < 20000; round++) {
+        struct run runs[PARTS];
+        struct lith_bounds page, chunk;
+        struct lith_statistics s;
+        struct lith_buf room;
+
+        lith_buf_init(&room, &mem, 64);
+        lith_bounds_init(&page, LITH_ORDER_FLOAT, &mem, 64);
+        lith_bounds_init(&chunk, LITH_ORDER_FLOAT, &mem, 64);
+        for (int i = 0; i < PARTS; i++) {
+            run_make(&runs[i], &seed);
+            run_add(&page, &runs[i]);
+            if (test_random(&seed) % 2) {
+                MUST(lith_bounds_merge(&chunk, &page, &err));
+                lith_bounds_clear(&page);
+            }
+        }
+        MUST(lith_bounds_merge(&chunk, &page, &err));
+        MUST(lith_bounds_statistics(&chunk, false, 64, &room, &s, &err));
+        runs_check(runs, &s);
+        lith_bounds_done(&page);
+        lith_bounds_done(&chunk);
+        lith_buf_done(&room);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +625,10 @@ int main(void)
         cmocka_unit_test(test_exact_and_dropped),
         cmocka_unit_test(test_never_truncated),
         cmocka_unit_test(test_random_runs),
+        cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_facts_truncated),
+        cmocka_unit_test(test_nan_counted_without_bounds),
+        cmocka_unit_test(test_random_facts),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

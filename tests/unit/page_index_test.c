@@ -221,6 +221,69 @@ static void test_left_out(void **state)
     }
 }
 
+/* What is unknown of the second of three pages is not written of any; the rest is. */
+static void test_unknown(void **state)
+{
+    enum { NOTHING, NULLS, NANS, BOUNDS, SIZES, REP, DEF, CASES };
+
+    (void)state;
+    for (int c = NOTHING; c < CASES; c++) {
+        static const struct lith_schema_node leaf = {
+            .type = LITH_TYPE_DOUBLE, .converted_type = -1, .max_def = 1, .max_rep = 1};
+        bool is_text = c == SIZES;
+        double number = 5;
+        struct lith_facts facts = {.positions = 3,
+                                   .has_null_count = c != NULLS,
+                                   .null_count = c == NULLS ? 0 : 1,
+                                   .has_nan_count = c != NANS && !is_text,
+                                   .has_bounds = c != BOUNDS,
+                                   .min = {(const uint8_t *)&number, 8},
+                                   .max = {(const uint8_t *)&number, 8}};
+        int64_t counts[2] = {1, 2};
+        struct lith_index_builder *builder;
+        struct lith_column_index index;
+        struct lith_offset_index locations;
+        struct lith_bounds known, other;
+
+        MUST(lith_index_builder_new(&mem, is_text ? &text_leaf : &leaf, &builder, &err));
+        lith_bounds_init(&known, is_text ? LITH_ORDER_BYTES : LITH_ORDER_DOUBLE, &mem, 64);
+        lith_bounds_init(&other, is_text ? LITH_ORDER_BYTES : LITH_ORDER_DOUBLE, &mem, 64);
+        MUST(lith_bounds_add_facts(&other, &facts, &err));
+        facts.has_null_count = facts.has_nan_count = facts.has_bounds = true;
+        MUST(lith_bounds_add_facts(&known, &facts, &err));
+        for (int64_t i = 0; i < 3; i++) {
+            int64_t def[3] = {0, 1, 2};
+            bool is_other = i == 1;
+            struct lith_index_page page = {
+                .offset = 10 + i,
+                .bytes = 1,
+                .first_row = i,
+                .bounds = is_other ? &other : &known,
+                .unencoded_bytes = is_other && c == SIZES ? -1 : 7,
+                .rep_histogram = is_other && c == REP ? NULL : counts,
+                .def_histogram = is_other && c == DEF ? NULL : def,
+            };
+            MUST(lith_index_builder_add(builder, &page, &err));
+        }
+        lith_bounds_done(&known);
+        lith_bounds_done(&other);
+        finish(builder);
+        MUST(lith_offset_index_parse(offsets.data, offsets.bytes, &arena, &locations, &err));
+        assert_int_equal(locations.page_count, 3);
+        assert_null(locations.unencoded_bytes);
+        assert_int_equal(columns.bytes == 0, c == BOUNDS);
+        if (c != BOUNDS) {
+            MUST(lith_column_index_parse(columns.data, columns.bytes, &arena, &index, &err));
+            assert_int_equal(index.page_count, 3);
+            assert_int_equal(index.null_counts != NULL, c != NULLS);
+            assert_int_equal(index.nan_counts != NULL, c != NANS && !is_text);
+            assert_int_equal(index.rep_histograms != NULL, c != REP && c != DEF);
+            assert_int_equal(index.def_histograms != NULL, c != REP && c != DEF);
+        }
+        lith_arena_done(&arena);
+    }
+}
+
 /* More pages than the memory of the builder holds: no index, no failure. */
 static void test_many_pages(void **state)
 {
@@ -241,9 +304,8 @@ static void test_many_pages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boundary_order),
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_boundary_order), cmocka_unit_test(test_text),
+        cmocka_unit_test(test_left_out),       cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_many_pages),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
