@@ -89,17 +89,43 @@ static enum lith_code stored_read(struct lith_page_source *pages, struct lith_pa
                                   const struct lith_page *page, struct lith_err *err)
 {
     size_t bytes = (size_t)page->header.compressed_bytes;
-    size_t seen = lith_min_size(pages->head.bytes - page->header_bytes, bytes);
-    uint64_t at = page->offset + page->header_bytes + seen;
+    size_t seen = 0;
 
+    if (pages->head.bytes > page->header_bytes)
+        seen = lith_min_size(pages->head.bytes - page->header_bytes, bytes);
+    uint64_t at = page->offset + page->header_bytes + seen;
     lith_buf_clear(&room->stored);
     LITH_TRY(lith_buf_reserve(&room->stored, bytes, err));
-    LITH_TRY(lith_buf_append(&room->stored, pages->head.data + page->header_bytes, seen, err));
+    if (seen)
+        LITH_TRY(lith_buf_append(&room->stored, pages->head.data + page->header_bytes, seen, err));
     if (bytes > seen)
         LITH_TRY(lith_source_read(pages->source, at, room->stored.data + seen, bytes - seen, err));
     room->stored.bytes = bytes;
+    return LITH_OK;
+}
+
+/*
+ * The stored body: where it stands in memory, if nothing else is asked of the source as long as it
+ * is used; else a copy. A dictionary outlives pages unless it is decompressed at once, and one that
+ * stays in the source is looked up there.
+ */
+static enum lith_code stored_get(struct lith_page_source *pages, struct lith_page_room *room,
+                                 const struct lith_page *page, bool compressed,
+                                 const uint8_t **ret_stored, struct lith_err *err)
+{
+    size_t bytes = (size_t)page->header.compressed_bytes;
+    bool is_data = room == &pages->data;
+    const uint8_t *stored = NULL;
+
+    if (is_data ? !pages->dictionary_in_source : compressed)
+        stored = lith_source_view(pages->source, page->offset + page->header_bytes, bytes);
+    if (!stored) {
+        LITH_TRY(stored_read(pages, room, page, err));
+        stored = bytes ? room->stored.data : no_bytes;
+    }
     if (page->header.has_crc)
-        LITH_TRY(crc_compare(&page->header, lith_crc32(0, room->stored.data, bytes), err));
+        LITH_TRY(crc_compare(&page->header, lith_crc32(0, stored, bytes), err));
+    *ret_stored = stored;
     return LITH_OK;
 }
 
@@ -165,8 +191,8 @@ static enum lith_code load_in_memory(struct lith_page_source *pages, struct lith
         lith_buf_done(&room->stored);
         lith_buf_done(&room->plain);
     }
-    LITH_TRY(stored_read(pages, room, page, err));
-    const uint8_t *stored = room->stored.data ? room->stored.data : no_bytes;
+    const uint8_t *stored;
+    LITH_TRY(stored_get(pages, room, page, p->compressed, &stored, err));
     page->levels = body_in_memory(stored, p->level_bytes);
     if (!p->compressed) {
         page->values = body_in_memory(stored + p->level_bytes, p->packed_bytes);

@@ -80,6 +80,7 @@ enum lith_code lith_page_source_begin(struct lith_page_source *pages, struct lit
     pages->has_dictionary = false;
     pages->has_data = false;
     pages->started = false;
+    pages->dictionary_in_source = false;
     return LITH_OK;
 }
 
@@ -105,6 +106,47 @@ static enum lith_code head_grow(struct lith_page_source *pages, size_t bytes, st
     return LITH_OK;
 }
 
+/* The first `bytes` bytes of the page: where they stand in memory, else in `head`. */
+static enum lith_code head_see(struct lith_page_source *pages, size_t bytes,
+                               const uint8_t **ret_data, struct lith_err *err)
+{
+    const uint8_t *view = NULL;
+
+    if (pages->head.bytes == 0)
+        view = lith_source_view(pages->source, pages->page_offset, bytes);
+    if (!view) {
+        LITH_TRY(head_grow(pages, bytes, err));
+        view = pages->head.data;
+    }
+    *ret_data = view;
+    return LITH_OK;
+}
+
+static void slice_move(struct lith_slice *slice, const uint8_t *from, const uint8_t *to)
+{
+    if (slice->data)
+        slice->data = to + (slice->data - from);
+}
+
+/* Statistics point into the header: where that is a view it is copied, since what reads the page
+ * may want both. */
+static enum lith_code statistics_keep(struct lith_page_source *pages, const uint8_t *seen,
+                                      size_t header_bytes, struct lith_statistics *statistics,
+                                      struct lith_err *err)
+{
+    bool any = statistics->min_value.data || statistics->max_value.data ||
+               statistics->legacy_min.data || statistics->legacy_max.data;
+
+    if (!any || pages->head.bytes > 0)
+        return LITH_OK;
+    LITH_TRY(lith_buf_append(&pages->head, seen, header_bytes, err));
+    slice_move(&statistics->min_value, seen, pages->head.data);
+    slice_move(&statistics->max_value, seen, pages->head.data);
+    slice_move(&statistics->legacy_min, seen, pages->head.data);
+    slice_move(&statistics->legacy_max, seen, pages->head.data);
+    return LITH_OK;
+}
+
 static enum lith_code header_read(struct lith_page_source *pages, struct lith_page *page,
                                   struct lith_err *err)
 {
@@ -112,13 +154,14 @@ static enum lith_code header_read(struct lith_page_source *pages, struct lith_pa
     uint64_t most = lith_min_u64(left, LITH_PAGE_HEADER_BYTES_MAX);
     uint64_t want = lith_min_u64(LITH_PAGE_HEADER_GUESS_BYTES, most);
     size_t header_bytes;
+    const uint8_t *seen;
 
     pages->page_offset = pages->position;
     lith_buf_clear(&pages->head);
     for (;;) {
-        LITH_TRY(head_grow(pages, (size_t)want, err));
-        enum lith_code code = lith_page_header_parse(pages->head.data, pages->head.bytes,
-                                                     &page->header, &header_bytes, err);
+        LITH_TRY(head_see(pages, (size_t)want, &seen, err));
+        enum lith_code code =
+            lith_page_header_parse(seen, (size_t)want, &page->header, &header_bytes, err);
         if (code == LITH_OK)
             break;
         if (code != LITH_E_NOT_FOUND)
@@ -130,6 +173,7 @@ static enum lith_code header_read(struct lith_page_source *pages, struct lith_pa
                              most, pages->values_left, pages->meta->num_values);
         want = lith_min_u64(want * 8, most);
     }
+    LITH_TRY(statistics_keep(pages, seen, header_bytes, &page->header.statistics, err));
     page->offset = pages->page_offset;
     page->header_bytes = (uint32_t)header_bytes;
     page->is_v2 = page->header.type == LITH_PAGE_DATA_V2;
@@ -213,6 +257,7 @@ enum lith_code lith_page_source_next(struct lith_page_source *pages, struct lith
     if (page.header.type == LITH_PAGE_DICTIONARY) {
         LITH_TRY(dictionary_check(pages, &page, err));
         LITH_TRY(lith_page_body_load(pages, &pages->dictionary, &page, err));
+        pages->dictionary_in_source = page.values.source == pages->source;
         if (pages->dictionary.plain.bytes > 0)
             lith_buf_done(&pages->dictionary.stored);
     } else {

@@ -55,8 +55,9 @@ struct lith_page_source {
     bool size_lacks_header; /* of the dictionary page */
     bool has_dictionary;
     bool has_data;
-    bool started;         /* a header was looked for */
-    struct lith_buf head; /* bytes from page_offset on */
+    bool started;              /* a header was looked for */
+    bool dictionary_in_source; /* its values are looked up there while data pages are decoded */
+    struct lith_buf head;      /* bytes from page_offset on, as far as they had to be copied */
     struct lith_page_room dictionary;
     struct lith_page_room data;
 };

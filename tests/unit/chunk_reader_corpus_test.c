@@ -5,6 +5,9 @@
  */
 #include "corpus_support.h"
 
+#include "base/read_ahead.h"
+#include "parquet/page_source.h"
+
 #define LARGE ((size_t)256 << 20)
 
 /* null_count of writers that are known to count right. */
@@ -171,6 +174,77 @@ static void small_budgets_give_the_same(void **state)
     }
 }
 
+/* Reads all chunks of a file that is in memory: pages are looked at where they stand. */
+static enum lith_code read_in_memory(struct opened *o, struct lith_stream_hash *hash)
+{
+    struct lith_source *file = o->source;
+    struct lith_memory_source memory;
+    void *bytes;
+
+    MUST(lith_alloc(&o->own, (size_t)file->size, &bytes, &err));
+    MUST(lith_source_read(file, 0, bytes, (size_t)file->size, &err));
+    lith_memory_source_init(&memory, bytes, (size_t)file->size);
+    o->source = &memory.base;
+    enum lith_code code = opened_read(o, hash);
+    o->source = file;
+    lith_free(bytes);
+    return code;
+}
+
+/* Reads each chunk through a buffer that is filled ahead. */
+static enum lith_code read_ahead(struct opened *o, struct lith_stream_hash *hash)
+{
+    struct lith_source *file = o->source;
+    struct lith_read_ahead ahead;
+    enum lith_code code = LITH_OK;
+
+    lith_read_ahead_init(&ahead, &o->own);
+    o->source = &ahead.base;
+    for (uint32_t i = 0; i < o->footer.row_group_count; i++) {
+        for (uint32_t leaf = 0; leaf < o->footer.schema.leaf_count && code == LITH_OK; leaf++) {
+            const struct lith_chunk_meta *meta = &o->footer.row_groups[i].chunks[leaf];
+            uint64_t begin = (uint64_t)lith_chunk_start(meta);
+            lith_read_ahead_open(&ahead, file, begin,
+                                 begin + (uint64_t)meta->total_compressed_size);
+            code = opened_chunk(o, i, leaf, hash);
+        }
+    }
+    o->source = file;
+    lith_read_ahead_done(&ahead);
+    return code;
+}
+
+/* Bytes at hand in memory, or read ahead, are the bytes of the file: under any budget. */
+static void ways_to_the_bytes_give_the_same(void **state)
+{
+    static enum lith_code (*const ways[])(struct opened * o, struct lith_stream_hash * hash) = {
+        opened_read, read_in_memory, read_ahead};
+    static const size_t budgets[] = {LARGE, (size_t)256 << 10};
+
+    (void)state;
+    for (size_t i = 0; i < corpus_count; i++) {
+        for (size_t b = 0; b < sizeof(budgets) / sizeof(budgets[0]); b++) {
+            struct lith_hash128 hashes[3];
+            enum lith_code codes[3];
+            for (size_t w = 0; w < 3; w++) {
+                struct lith_stream_hash hash;
+                struct opened o;
+                codes[w] = opened_open(&o, corpus_entries[i].path, budgets[b]);
+                MUST(lith_stream_hash_new(&o.own, &hash, &err));
+                if (codes[w] == LITH_OK)
+                    codes[w] = ways[w](&o, &hash);
+                hashes[w] = lith_stream_hash_end(&hash);
+                lith_stream_hash_done(&hash);
+                opened_close(&o);
+                if (codes[w] != codes[0] ||
+                    (codes[0] == LITH_OK && !lith_hash128_equal(hashes[w], hashes[0])))
+                    fail_msg("%s: way %zu: %s instead of %s", corpus_entries[i].path, w,
+                             lith_code_name(codes[w]), lith_code_name(codes[0]));
+            }
+        }
+    }
+}
+
 /* Allocations fail one by one (later ones in steps, they repeat): NOMEM comes back, nothing is
  * left behind. */
 static void allocations_may_fail(void **state)
@@ -215,6 +289,7 @@ int main(void)
         cmocka_unit_test(damage_is_named_with_its_place),
         cmocka_unit_test(odd_files_are_read_or_refused),
         cmocka_unit_test(small_budgets_give_the_same),
+        cmocka_unit_test(ways_to_the_bytes_give_the_same),
         cmocka_unit_test(allocations_may_fail),
     };
 
