@@ -9,7 +9,7 @@ BENCH_WITH = --folder $(LAKES) --build $(BENCH) $(BENCH_OPTIONS)
 PYTHON = .venv/bin/python
 
 .PHONY: all test asan demo tidy check install fuzz soak clean \
-	bench bench-tools bench-lakes bench-query
+	bench bench-tools bench-lakes bench-query bench-scale bench-pages
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
 $(BUILD)/build.ninja:
@@ -36,4 +36,6 @@ bench-lakes: bench-tools
 	$(PYTHON) bench/lakes.py --missing --out $(LAKES)
 bench: bench-lakes ; $(PYTHON) bench/run.py $(BENCH_WITH)
 bench-query: bench-lakes ; $(PYTHON) bench/query.py $(BENCH_WITH)
+bench-scale: bench-lakes ; $(PYTHON) bench/scale.py $(BENCH_WITH)
+bench-pages: bench-tools ; $(PYTHON) bench/page_size.py --build $(BENCH) $(BENCH_OPTIONS)
 clean: ; rm -rf $(BUILD) $(ASAN) build-crash build-fuzz $(BENCH) demo/lake

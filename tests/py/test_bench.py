@@ -94,3 +94,19 @@ def test_limits_are_missed_by_what_is_slow():
 
 def test_a_chart_of_one_point():
     assert "<polyline" in chart.line_chart("t", [("p", {"s": [(1, 1), (10, 2)]})], "x")
+
+
+def test_scale_runs(tmp_path):
+    script("lakes.py", "--out", tmp_path, "--files", 1, "--lakes", "L1")
+    text = script("scale.py", "--folder", tmp_path, "--gib", "0.01,0.02", "--files", "5,10",
+                  "--runs", 1, "--build", BUILD, "--out", tmp_path)
+    assert "| 10 files | 10 |" in text
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == ["L1"]
+
+
+def test_page_sizes_are_measured(tmp_path):
+    script("page_size.py", "--rows", 5000, "--rounds", 1, "--page-rows", "50,1000", "--build", BUILD,
+           "--kinds", "double;dictionary", "--codecs", "snappy", "--out", tmp_path)
+    lines = [json.loads(line) for line in (tmp_path / "page-size.jsonl").read_text().splitlines()]
+    assert [line["pages"] for line in lines[1:]] == [100, 5, 100, 5]
+    assert (tmp_path / "page-size.svg").read_text().count("<polyline") == 2 * 5
