@@ -116,8 +116,11 @@
 /* The list of inputs an output carries: 10,000 names of a few hundred bytes. */
 #define LITH_INPUT_LIST_BYTES_MAX (16 * LITH_MIB)
 
-/* Files kept open at once by one job; far below the usual limit of 1024. */
-#define LITH_OPEN_FILES_MAX 128u
+/*
+ * Inputs kept open at once by all jobs of the process together: half of the usual limit of 1024.
+ * What an output row group reads should fit, or its files are opened again for each column.
+ */
+#define LITH_OPEN_FILES_MAX 512u
 
 /*
  * Column runs (merge/column_runs.h) while a merge is planned: a batch in memory, the first bytes of
@@ -127,6 +130,12 @@
 #define LITH_RUNS_BUDGET_SHARES 16u
 #define LITH_RUNS_BATCH_BYTES_MAX ((size_t)8 << 20)
 #define LITH_RUNS_MEMORY_BYTES_MAX ((size_t)4 << 20)
+
+/* Inputs up to this size are read whole (merge/staging.h): 128 MiB of row group hold no more of
+ * them than LITH_OPEN_FILES_MAX; larger ones where their chunks are smaller than this on the
+ * average. */
+#define LITH_STAGE_FILE_BYTES (256 * LITH_KIB)
+#define LITH_STAGE_CHUNK_BYTES (16 * LITH_KIB)
 
 /* Manifests: 10,000 entries with long names are about 4 MiB; jansson builds a tree of them. */
 #define LITH_MANIFEST_BYTES_MAX (64 * LITH_MIB)

@@ -14,7 +14,14 @@ struct lith_work {
     struct lith_mem *mem;
     struct lith_scratch *scratch;
     const struct lith_control *control; /* never NULL; may be all zero */
+    size_t open_files_max;              /* of this job; 0: LITH_OPEN_FILES_MAX */
 };
+
+/* How many inputs may be open at once. */
+static inline size_t lith_work_open_files(const struct lith_work *work)
+{
+    return work->open_files_max ? work->open_files_max : LITH_OPEN_FILES_MAX;
+}
 
 /* The most that one page, value or window may take: a fixed share of the budget. */
 static inline size_t lith_work_share(const struct lith_work *work)

@@ -26,17 +26,27 @@ struct entry_head {
 /* In front of each record in the spool: its bytes. */
 #define RECORD_LENGTH_BYTES 4u
 
+/* What one of the parts that runs consist of may take of the budget. */
+static size_t budget_part(const struct lith_work *work, size_t bytes_max)
+{
+    return lith_min_size(work->mem->limit / LITH_RUNS_BUDGET_SHARES, bytes_max);
+}
+
+size_t lith_column_runs_file_bytes_max(const struct lith_work *work)
+{
+    return budget_part(work, LITH_RUNS_BATCH_BYTES_MAX) / 2;
+}
+
 void lith_column_runs_init(struct lith_column_runs *runs, const struct lith_work *work,
                            uint32_t leaf_count)
 {
-    size_t share = work->mem->limit / LITH_RUNS_BUDGET_SHARES;
-    size_t memory = lith_min_size(LITH_RUNS_MEMORY_BYTES_MAX, share);
+    size_t memory = budget_part(work, LITH_RUNS_MEMORY_BYTES_MAX);
 
     *runs = (struct lith_column_runs){
         .work = work,
         .leaf_count = leaf_count,
         .stages = true,
-        .open_bytes_max = lith_min_size(LITH_RUNS_BATCH_BYTES_MAX, share),
+        .open_bytes_max = budget_part(work, LITH_RUNS_BATCH_BYTES_MAX),
     };
     lith_spool_init(&runs->records, work->mem, work->scratch, memory);
     lith_spool_init(&runs->staged, work->mem, work->scratch, memory);

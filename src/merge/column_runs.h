@@ -52,6 +52,9 @@ void lith_column_runs_init(struct lith_column_runs *runs, const struct lith_work
 /* A zeroed one is a no-op. */
 void lith_column_runs_done(struct lith_column_runs *runs);
 
+/* The largest file that is worth giving to lith_column_runs_add: half of a batch. */
+size_t lith_column_runs_file_bytes_max(const struct lith_work *work);
+
 /*
  * Appends the chunks of the next unit, all leaves. `bytes` is a memory source over the input file,
  * or over the part of it that was read, at the file's offsets; NULL: its chunks are not staged.

@@ -7,21 +7,20 @@
 
 enum lith_code lith_input_set_init(struct lith_input_set *set,
                                    const struct lith_merge_input *inputs, size_t count,
-                                   struct lith_opener *opener, struct lith_mem *mem,
+                                   struct lith_opener *opener, const struct lith_work *work,
                                    struct lith_err *err)
 {
     void *block;
 
-    *set = (struct lith_input_set){.opener = opener,
-                                   .mem = mem,
-                                   .open_max = LITH_OPEN_FILES_MAX,
-                                   .newest = SIZE_MAX,
-                                   .oldest = SIZE_MAX};
-    LITH_TRY(lith_alloc_array(mem, count, sizeof(*set->inputs), &block, err));
+    LITH_ASSERT(count < LITH_NO_INDEX);
+    *set = (struct lith_input_set){.names = inputs,
+                                   .opener = opener,
+                                   .open_max = lith_work_open_files(work),
+                                   .newest = LITH_NO_INDEX,
+                                   .oldest = LITH_NO_INDEX};
+    LITH_TRY(lith_alloc_array(work->mem, count, sizeof(*set->inputs), &block, err));
     set->inputs = block;
     set->count = count;
-    for (size_t i = 0; i < count; i++)
-        set->inputs[i].name = inputs[i].name;
     return LITH_OK;
 }
 
@@ -36,37 +35,39 @@ void lith_input_set_done(struct lith_input_set *set)
 /* Takes an open input out of the order of use. */
 static void unlink_input(struct lith_input_set *set, const struct lith_input *input)
 {
-    if (input->newer == SIZE_MAX)
+    if (input->newer == LITH_NO_INDEX)
         set->newest = input->older;
     else
         set->inputs[input->newer].older = input->older;
-    if (input->older == SIZE_MAX)
+    if (input->older == LITH_NO_INDEX)
         set->oldest = input->newer;
     else
         set->inputs[input->older].newer = input->newer;
 }
 
 /* Puts an open input in front. */
-static void link_newest(struct lith_input_set *set, size_t index)
+static void link_newest(struct lith_input_set *set, uint32_t index)
 {
     struct lith_input *input = &set->inputs[index];
 
-    input->newer = SIZE_MAX;
+    input->newer = LITH_NO_INDEX;
     input->older = set->newest;
-    if (set->newest == SIZE_MAX)
+    if (set->newest == LITH_NO_INDEX)
         set->oldest = index;
     else
         set->inputs[set->newest].newer = index;
     set->newest = index;
 }
 
-static void close_oldest(struct lith_input_set *set)
+void lith_input_set_close(struct lith_input_set *set, size_t index)
 {
-    struct lith_input *victim = &set->inputs[set->oldest];
+    struct lith_input *input = &set->inputs[index];
 
-    unlink_input(set, victim);
-    lith_source_close(victim->source);
-    victim->source = NULL;
+    if (!input->source)
+        return;
+    unlink_input(set, input);
+    lith_source_close(input->source);
+    input->source = NULL;
     set->open_count--;
 }
 
@@ -78,14 +79,14 @@ static enum lith_code open_input(struct lith_input_set *set, size_t index, struc
 
     for (;;) {
         while (set->open_count >= set->open_max)
-            close_oldest(set);
+            lith_input_set_close(set, set->oldest);
         enum lith_code code = set->opener->open(set->opener, index, &input->source, err);
         if (code == LITH_OK)
             break;
         if (code != LITH_E_LIMIT || set->open_count == 0)
-            return lith_err_prefix(err, "%s", input->name);
+            return lith_err_prefix(err, "%s", set->names[index].name);
         set->open_max = set->open_count > 1 ? set->open_count / 2 : 1;
-        close_oldest(set);
+        lith_input_set_close(set, set->oldest);
     }
     set->open_count++;
     return LITH_OK;
@@ -100,7 +101,7 @@ enum lith_code lith_input_set_get(struct lith_input_set *set, size_t index,
         unlink_input(set, input);
     else
         LITH_TRY(open_input(set, index, err));
-    link_newest(set, index);
+    link_newest(set, (uint32_t)index);
     *ret_input = input;
     return LITH_OK;
 }

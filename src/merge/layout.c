@@ -5,23 +5,33 @@
 
 #include "base/checked.h"
 
-size_t lith_layout_row_group_end(const struct lith_unit *units, size_t count, size_t begin,
-                                 const struct lith_layout_limits *limits)
+/* The group with one more unit; false when it would pass a bound. */
+static bool takes(const struct lith_layout_row_group *group, const struct lith_unit *unit,
+                  const struct lith_layout_limits *limits, struct lith_layout_row_group *ret_group)
 {
-    uint64_t bytes = units[begin].uncompressed_bytes;
-    int64_t rows = units[begin].rows;
-    size_t end = begin + 1;
+    struct lith_layout_row_group more = {.unit_count = group->unit_count + 1};
 
-    for (; end < count; end++) {
-        if (!lith_add_u64(bytes, units[end].uncompressed_bytes, &bytes) ||
-            !lith_add_i64(rows, units[end].rows, &rows))
-            break;
-        if (limits->row_group_bytes && bytes > limits->row_group_bytes)
-            break;
-        if (limits->row_group_rows && rows > limits->row_group_rows)
-            break;
-    }
-    return end;
+    if (group->unit_count == 0 ||
+        !lith_add_u64(group->uncompressed_bytes, unit->uncompressed_bytes,
+                      &more.uncompressed_bytes) ||
+        !lith_add_i64(group->rows, unit->rows, &more.rows))
+        return false;
+    if (limits->row_group_bytes && more.uncompressed_bytes > limits->row_group_bytes)
+        return false;
+    if (limits->row_group_rows && more.rows > limits->row_group_rows)
+        return false;
+    *ret_group = more;
+    return true;
+}
+
+bool lith_layout_begins(struct lith_layout_row_group *group, const struct lith_unit *unit,
+                        const struct lith_layout_limits *limits)
+{
+    if (takes(group, unit, limits, group))
+        return false;
+    *group = (struct lith_layout_row_group){
+        .unit_count = 1, .uncompressed_bytes = unit->uncompressed_bytes, .rows = unit->rows};
+    return true;
 }
 
 uint64_t lith_layout_file_count(uint64_t input_bytes, uint64_t file_bytes)

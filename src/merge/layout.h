@@ -26,10 +26,17 @@ struct lith_layout_limits {
     uint64_t file_bytes;      /* 0: one file */
 };
 
-/* Where the output row group that begins at `begin` ends: it takes units while it stays within
- * both bounds, and at least one. */
-size_t lith_layout_row_group_end(const struct lith_unit *units, size_t count, size_t begin,
-                                 const struct lith_layout_limits *limits);
+/* What the output row group that is being filled holds so far; zeroed before the first unit. */
+struct lith_layout_row_group {
+    size_t unit_count;
+    uint64_t uncompressed_bytes;
+    int64_t rows;
+};
+
+/* Takes the next unit: true when it begins a new row group, since the one before would pass a bound
+ * with it (or there is none). A row group holds at least one unit. */
+bool lith_layout_begins(struct lith_layout_row_group *group, const struct lith_unit *unit,
+                        const struct lith_layout_limits *limits);
 
 /* How many files `input_bytes` make: max(1, round(input_bytes / file_bytes)). */
 uint64_t lith_layout_file_count(uint64_t input_bytes, uint64_t file_bytes);

@@ -1,14 +1,25 @@
 /*
  * Planning a merge: every footer is read once, checked against the first, and summed up.
  *
- * What is kept per input is one small record per row group; schemas, statistics and key-values
- * are folded as they come, so memory does not grow with the number of columns times files.
+ * Small inputs are read whole on that occasion. What is kept per input is small: schemas and
+ * key-values are folded as they come, and what is needed of each chunk goes to the column runs, so
+ * memory does not grow with the number of columns times files.
  */
 #include "merge/merge_state.h"
 
 #include "base/array.h"
 #include "base/checked.h"
 #include "merge/annotations.h"
+
+/* What planning needs from one input to the next. */
+struct planning {
+    struct lith_staging staging;
+    struct lith_layout_row_group row_group; /* the output row group that is being filled */
+    struct lith_arena arena;                /* of the input's footer */
+    struct lith_buf room;                   /* an input's bytes */
+    struct lith_memory_source memory;       /* over them */
+    struct lith_source *bytes;              /* the same, or NULL: the input was not read whole */
+};
 
 static enum lith_code first_take(struct lith_merge *merge, const struct lith_footer *footer,
                                  const struct lith_schema *raw, struct lith_err *err)
@@ -20,7 +31,7 @@ static enum lith_code first_take(struct lith_merge *merge, const struct lith_foo
     LITH_TRY(lith_arena_array(&merge->arena, merge->schema.leaf_count, sizeof(*merge->votes),
                               &block, err));
     merge->votes = block;
-    lith_chunk_book_init(&merge->book, merge->work, merge->schema.leaf_count);
+    lith_column_runs_init(&merge->runs, merge->work, merge->schema.leaf_count);
     lith_gate_meaning(footer, merge->meaning);
     return LITH_OK;
 }
@@ -49,20 +60,30 @@ static enum lith_code first_compare(struct lith_merge *merge, const struct lith_
     return LITH_OK;
 }
 
-static enum lith_code unit_add(struct lith_merge *merge, const struct lith_unit *unit,
-                               struct lith_err *err)
+/* Appends a unit, and notes where the output row groups begin. */
+static enum lith_code unit_add(struct lith_merge *merge, struct planning *planning,
+                               const struct lith_unit *unit, struct lith_err *err)
 {
+    struct lith_mem *mem = merge->work->mem;
     void *block = merge->units;
 
-    LITH_TRY(
-        lith_array_grow(merge->work->mem, &block, merge->unit_count, sizeof(*merge->units), err));
+    LITH_TRY(lith_array_grow(mem, &block, merge->unit_count, sizeof(*merge->units), err));
     merge->units = block;
+    if (lith_layout_begins(&planning->row_group, unit, &merge->limits)) {
+        block = merge->row_groups;
+        LITH_TRY(
+            lith_array_grow(mem, &block, merge->row_group_count, sizeof(*merge->row_groups), err));
+        merge->row_groups = block;
+        merge->row_groups[merge->row_group_count++] = (uint32_t)merge->unit_count;
+        LITH_TRY(lith_column_runs_cut(&merge->runs, err));
+    }
     merge->units[merge->unit_count++] = *unit;
     return LITH_OK;
 }
 
-static enum lith_code row_group_take(struct lith_merge *merge, const struct lith_footer *footer,
-                                     size_t input, uint32_t index, struct lith_err *err)
+static enum lith_code row_group_take(struct lith_merge *merge, struct planning *planning,
+                                     const struct lith_footer *footer, size_t input, uint32_t index,
+                                     struct lith_err *err)
 {
     const struct lith_row_group *group = &footer->row_groups[index];
     struct lith_unit unit = {.input = (uint32_t)input, .row_group = index, .rows = group->num_rows};
@@ -83,8 +104,10 @@ static enum lith_code row_group_take(struct lith_merge *merge, const struct lith
     if (!lith_add_i64(merge->rows, group->num_rows, &merge->rows) ||
         !lith_add_u64(merge->input_bytes, unit.compressed_bytes, &merge->input_bytes))
         return lith_fail(err, LITH_E_LIMIT, "the inputs have more than 2^63 rows");
-    LITH_TRY(lith_chunk_book_add(&merge->book, group, err));
-    return unit_add(merge, &unit, err);
+    if (merge->unit_count == UINT32_MAX)
+        return lith_fail(err, LITH_E_LIMIT, "the inputs have more than 2^32 row groups");
+    LITH_TRY(unit_add(merge, planning, &unit, err));
+    return lith_column_runs_add(&merge->runs, footer, index, planning->bytes, err);
 }
 
 /* Notes what reading the chunks of an input needs of its footer besides the chunks. Inputs of one
@@ -92,38 +115,106 @@ static enum lith_code row_group_take(struct lith_merge *merge, const struct lith
 static enum lith_code writer_note(struct lith_merge *merge, struct lith_input *input,
                                   const struct lith_footer *footer, struct lith_err *err)
 {
-    void *copy;
+    struct lith_slice writer = footer->created_by;
+    void *text;
+    void *slice;
 
-    if (!lith_slice_equal(merge->last_writer, footer->created_by)) {
-        LITH_TRY(lith_arena_copy(&merge->arena, footer->created_by.data, footer->created_by.bytes,
-                                 &copy, err));
-        merge->last_writer = (struct lith_slice){copy, footer->created_by.bytes};
+    if (!merge->last_writer || !lith_slice_equal(*merge->last_writer, writer)) {
+        LITH_TRY(lith_arena_copy(&merge->arena, writer.data, writer.bytes, &text, err));
+        writer.data = text;
+        LITH_TRY(lith_arena_copy(&merge->arena, &writer, sizeof(writer), &slice, err));
+        merge->last_writer = slice;
     }
     input->created_by = merge->last_writer;
     input->footer_offset = footer->footer_offset;
     return LITH_OK;
 }
 
-static enum lith_code footer_take(struct lith_merge *merge, struct lith_input *input, size_t index,
-                                  struct lith_err *err)
+static enum lith_code footer_take(struct lith_merge *merge, struct planning *planning,
+                                  struct lith_footer *footer, size_t index, struct lith_err *err)
 {
-    LITH_AUTO(arena) struct lith_arena arena;
-    struct lith_footer footer;
+    struct lith_arena *arena = &planning->arena;
     struct lith_schema raw;
 
-    lith_arena_init(&arena, merge->work->mem);
-    LITH_TRY(lith_footer_read(input->source, &arena, &footer, err));
-    LITH_TRY(lith_schema_copy(&footer.schema, &arena, &raw, err));
-    LITH_TRY(lith_schema_normalise(&footer.schema, &arena, err));
-    LITH_TRY(lith_gate_file(&footer, err));
+    LITH_TRY(lith_schema_copy(&footer->schema, arena, &raw, err));
+    LITH_TRY(lith_schema_normalise(&footer->schema, arena, err));
+    LITH_TRY(lith_gate_file(footer, err));
     if (index == 0)
-        LITH_TRY(first_take(merge, &footer, &raw, err));
+        LITH_TRY(first_take(merge, footer, &raw, err));
     else
-        LITH_TRY(first_compare(merge, &footer, &raw, err));
-    LITH_TRY(writer_note(merge, input, &footer, err));
-    for (uint32_t i = 0; i < footer.row_group_count; i++)
-        LITH_TRY(row_group_take(merge, &footer, index, i, err));
-    return lith_key_values_add(&merge->key_values, &footer, err);
+        LITH_TRY(first_compare(merge, footer, &raw, err));
+    LITH_TRY(writer_note(merge, &merge->set.inputs[index], footer, err));
+    for (uint32_t i = 0; i < footer->row_group_count; i++)
+        LITH_TRY(row_group_take(merge, planning, footer, index, i, err));
+    return lith_key_values_add(&merge->key_values, footer, err);
+}
+
+/* Reads the first `bytes` bytes of an input into the room that all share. False: there is no memory
+ * for it now. */
+static enum lith_code bytes_read(struct planning *planning, struct lith_source *source,
+                                 uint64_t bytes, bool *ret_read, struct lith_err *err)
+{
+    struct lith_err ignored;
+
+    lith_buf_clear(&planning->room);
+    *ret_read = lith_buf_reserve(&planning->room, (size_t)bytes, &ignored) == LITH_OK;
+    if (!*ret_read)
+        return LITH_OK;
+    LITH_TRY(lith_source_read(source, 0, planning->room.data, (size_t)bytes, err));
+    lith_memory_source_init(&planning->memory, planning->room.data, (size_t)bytes);
+    planning->bytes = &planning->memory.base;
+    return LITH_OK;
+}
+
+/* The mean of what its row groups hold. */
+static uint64_t row_group_bytes(const struct lith_footer *footer)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < footer->row_group_count; i++) {
+        for (uint32_t leaf = 0; leaf < footer->schema.leaf_count; leaf++) {
+            int64_t bytes = footer->row_groups[i].chunks[leaf].total_uncompressed_size;
+            if (bytes > 0 && !lith_add_u64(sum, (uint64_t)bytes, &sum))
+                return UINT64_MAX;
+        }
+    }
+    return footer->row_group_count ? sum / footer->row_group_count : sum;
+}
+
+/*
+ * Reads the footer of an open input, and with it the whole input where that is small. It is closed
+ * then: its chunks are in the column runs, unless scratch does not take them.
+ */
+static enum lith_code input_read(struct lith_merge *merge, struct planning *planning, size_t index,
+                                 struct lith_footer *ret_footer, struct lith_err *err)
+{
+    struct lith_source *source = merge->set.inputs[index].source;
+    bool is_read = false;
+    bool stages = index == 0 || merge->runs.stages;
+    planning->bytes = NULL;
+    if (stages && lith_staging_by_size(&planning->staging, source->size, merge->schema.leaf_count))
+        LITH_TRY(bytes_read(planning, source, source->size, &is_read, err));
+    LITH_TRY(
+        lith_footer_read(is_read ? planning->bytes : source, &planning->arena, ret_footer, err));
+    if (stages && !is_read &&
+        lith_staging_by_footer(&planning->staging, source->size, row_group_bytes(ret_footer)))
+        LITH_TRY(bytes_read(planning, source, ret_footer->footer_offset, &is_read, err));
+    if (is_read)
+        lith_input_set_close(&merge->set, index);
+    return LITH_OK;
+}
+
+static enum lith_code input_take(struct lith_merge *merge, struct planning *planning, size_t index,
+                                 struct lith_err *err)
+{
+    struct lith_footer footer;
+
+    lith_arena_init(&planning->arena, merge->work->mem);
+    enum lith_code code = input_read(merge, planning, index, &footer, err);
+    if (code == LITH_OK)
+        code = footer_take(merge, planning, &footer, index, err);
+    lith_arena_done(&planning->arena);
+    return code;
 }
 
 /* The leaf that a key column names: a top-level column of that name. */
@@ -158,20 +249,38 @@ static enum lith_code key_columns_find(struct lith_merge *merge, struct lith_err
     return LITH_OK;
 }
 
-static enum lith_code plan(struct lith_merge *merge, struct lith_opener *opener,
-                           struct lith_err *err)
+static void planning_auto(struct planning *planning)
 {
+    lith_buf_done(&planning->room);
+}
+
+static enum lith_code inputs_take(struct lith_merge *merge, struct lith_err *err)
+{
+    __attribute__((cleanup(planning_auto))) struct planning planning = {
+        .staging = {.file_bytes_max = lith_column_runs_file_bytes_max(merge->work),
+                    .input_count = merge->input_count,
+                    .open_files_max = lith_work_open_files(merge->work),
+                    .row_group_bytes = merge->options.row_group_bytes},
+    };
     struct lith_input *input;
 
-    LITH_TRY(lith_input_set_init(&merge->set, merge->inputs, merge->input_count, opener,
-                                 merge->work->mem, err));
-    LITH_TRY(lith_codec_context_new(merge->work->mem, &merge->codecs, err));
+    lith_buf_init(&planning.room, merge->work->mem, planning.staging.file_bytes_max);
     for (size_t i = 0; i < merge->input_count; i++) {
         LITH_TRY(lith_work_check(merge->work, err));
         LITH_TRY(lith_input_set_get(&merge->set, i, &input, err));
-        if (footer_take(merge, input, i, err) != LITH_OK)
-            return lith_err_prefix(err, "%s", input->name);
+        if (input_take(merge, &planning, i, err) != LITH_OK)
+            return lith_err_prefix(err, "%s", merge->inputs[i].name);
     }
+    return lith_column_runs_finish(&merge->runs, err);
+}
+
+static enum lith_code plan(struct lith_merge *merge, struct lith_opener *opener,
+                           struct lith_err *err)
+{
+    LITH_TRY(lith_input_set_init(&merge->set, merge->inputs, merge->input_count, opener,
+                                 merge->work, err));
+    LITH_TRY(lith_codec_context_new(merge->work->mem, &merge->codecs, err));
+    LITH_TRY(inputs_take(merge, err));
     return key_columns_find(merge, err);
 }
 
@@ -182,7 +291,7 @@ enum lith_code lith_merge_new(const struct lith_merge_input *inputs, size_t inpu
 {
     void *block;
 
-    if (input_count == 0 || input_count > UINT32_MAX)
+    if (input_count == 0 || input_count >= LITH_NO_INDEX)
         return lith_fail(err, LITH_E_INVALID, "%zu files to merge", input_count);
     LITH_TRY(lith_alloc_array(work->mem, 1, sizeof(struct lith_merge), &block, err));
     struct lith_merge *merge = block;
@@ -190,6 +299,10 @@ enum lith_code lith_merge_new(const struct lith_merge_input *inputs, size_t inpu
     merge->input_count = input_count;
     merge->options = *options;
     merge->work = work;
+    merge->limits = (struct lith_layout_limits){
+        .row_group_bytes = options->row_group_bytes,
+        .row_group_rows = options->row_group_rows,
+    };
     merge->bad_input = SIZE_MAX;
     lith_arena_init(&merge->arena, work->mem);
     lith_key_values_init(&merge->key_values, work->mem);
@@ -207,13 +320,14 @@ void lith_merge_free(struct lith_merge *merge)
     if (!merge)
         return;
     lith_input_set_done(&merge->set);
-    lith_chunk_book_done(&merge->book);
+    lith_column_runs_done(&merge->runs);
     lith_codec_context_free(merge->codecs);
     lith_key_values_done(&merge->key_values);
     for (size_t i = 0; i < merge->key_count; i++)
         lith_key_counts_done(&merge->keys[i].counts);
     lith_arena_done(&merge->arena);
     lith_free(merge->units);
+    lith_free(merge->row_groups);
     lith_free(merge);
 }
 

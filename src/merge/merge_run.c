@@ -16,7 +16,10 @@ struct run {
     struct lith_stream_hash hash;
     struct lith_witness witness;
     struct lith_file_writer *writer;
-    size_t next_unit;
+    struct lith_run_cursor cursor;     /* over the sources of a column */
+    struct lith_read_ahead read_ahead; /* over the source at hand, where it is a file */
+    size_t next_row_group;
+    size_t next_unit;    /* its first */
     uint64_t left_bytes; /* of units not taken yet */
     uint64_t files_left;
     size_t output_index;
@@ -46,27 +49,48 @@ static struct lith_key_counts *counts_of(struct lith_merge *merge, uint32_t leaf
     return NULL;
 }
 
-/* Moves one column of a unit into the open chunk. */
-static enum lith_code unit_move(struct run *run, uint32_t leaf, size_t index, struct lith_err *err)
+/* A source for the bytes of a chunk: memory where it was staged, else its file, opened again. */
+static enum lith_code chunk_source(struct run *run, const struct lith_source_chunk *chunk,
+                                   size_t input_index, struct lith_memory_source *memory,
+                                   struct lith_source **ret_source, struct lith_err *err)
 {
-    struct lith_merge *merge = run->merge;
-    const struct lith_unit *unit = &merge->units[index];
-    struct lith_chunk_meta meta;
     struct lith_input *input;
 
+    if (chunk->is_staged) {
+        lith_memory_source_init_at(memory, chunk->pages_offset, chunk->pages.data,
+                                   chunk->pages.bytes);
+        *ret_source = &memory->base;
+        return LITH_OK;
+    }
+    LITH_TRY(lith_input_set_get(&run->merge->set, input_index, &input, err));
+    lith_read_ahead_open(&run->read_ahead, input->source, chunk->pages_offset,
+                         chunk->pages_offset + (uint64_t)chunk->meta.total_compressed_size);
+    *ret_source = &run->read_ahead.base;
+    return LITH_OK;
+}
+
+/* Moves one column of a unit into the open chunk. */
+static enum lith_code unit_move(struct run *run, uint32_t leaf,
+                                const struct lith_source_chunk *chunk, struct lith_err *err)
+{
+    struct lith_merge *merge = run->merge;
+    const struct lith_unit *unit = &merge->units[chunk->unit];
+    const struct lith_input *input = &merge->set.inputs[unit->input];
+    struct lith_memory_source memory;
+    struct lith_source *source;
+
     LITH_TRY(lith_work_check(merge->work, err));
-    LITH_TRY(lith_chunk_book_get(&merge->book, index, leaf, &meta, err));
     merge->bad_input = unit->input;
-    LITH_TRY(lith_input_set_get(&merge->set, unit->input, &input, err));
+    LITH_TRY(chunk_source(run, chunk, unit->input, &memory, &source, err));
     struct lith_move move = {
-        .source = input->source,
+        .source = source,
         .ref = {.schema = &merge->schema,
                 .row_group = unit->row_group,
                 .leaf = leaf,
                 .num_rows = unit->rows,
                 .footer_offset = input->footer_offset,
-                .created_by = input->created_by,
-                .meta = &meta},
+                .created_by = *input->created_by,
+                .meta = &chunk->meta},
         .codecs = merge->codecs,
         .work = merge->work,
         .writer = run->writer,
@@ -74,9 +98,9 @@ static enum lith_code unit_move(struct run *run, uint32_t leaf, size_t index, st
         .counts = counts_of(merge, leaf),
     };
     if (lith_mover_run(lith_mover_choose(&move), &move, err) != LITH_OK)
-        return lith_err_prefix(err, "%s", input->name);
+        return lith_err_prefix(err, "%s", merge->inputs[unit->input].name);
     merge->bad_input = SIZE_MAX;
-    progress_report(merge, (uint64_t)meta.total_compressed_size);
+    progress_report(merge, (uint64_t)chunk->meta.total_compressed_size);
     return LITH_OK;
 }
 
@@ -86,11 +110,18 @@ static enum lith_code chunk_write(struct run *run, uint32_t leaf, size_t begin, 
     struct lith_merge *merge = run->merge;
     struct lith_chunk_plan plan =
         lith_chunk_votes_plan(&merge->votes[leaf], lith_schema_leaf(&merge->schema, leaf));
+    struct lith_source_chunk source;
+    bool ended;
 
     lith_stream_hash_reset(&run->hash);
     LITH_TRY(lith_file_writer_chunk(run->writer, &plan, err));
-    for (size_t i = begin; i < end; i++)
-        LITH_TRY(unit_move(run, leaf, i, err));
+    lith_run_cursor_open(&run->cursor, leaf, begin, end);
+    for (;;) {
+        LITH_TRY(lith_run_cursor_next(&run->cursor, &source, &ended, err));
+        if (ended)
+            break;
+        LITH_TRY(unit_move(run, leaf, &source, err));
+    }
     LITH_TRY(lith_file_writer_chunk_end(run->writer, err));
     struct lith_witness_chunk chunk = {
         .positions = run->hash.positions,
@@ -105,12 +136,9 @@ static enum lith_code chunk_write(struct run *run, uint32_t leaf, size_t begin, 
 static enum lith_code row_group_write(struct run *run, struct lith_err *err)
 {
     struct lith_merge *merge = run->merge;
-    struct lith_layout_limits limits = {
-        .row_group_bytes = merge->options.row_group_bytes,
-        .row_group_rows = merge->options.row_group_rows,
-    };
+    size_t next = run->next_row_group + 1;
     size_t begin = run->next_unit;
-    size_t end = lith_layout_row_group_end(merge->units, merge->unit_count, begin, &limits);
+    size_t end = next < merge->row_group_count ? merge->row_groups[next] : merge->unit_count;
     int64_t rows = 0;
 
     for (size_t i = begin; i < end; i++) {
@@ -122,6 +150,7 @@ static enum lith_code row_group_write(struct run *run, struct lith_err *err)
         LITH_TRY(chunk_write(run, leaf, begin, end, err));
     LITH_TRY(lith_file_writer_row_group_end(run->writer, err));
     run->next_unit = end;
+    run->next_row_group = next;
     if (run->outputs->row_group)
         run->outputs->row_group(run->outputs);
     return LITH_OK;
@@ -215,9 +244,13 @@ enum lith_code lith_merge_run(struct lith_merge *merge, struct lith_merge_output
     enum lith_code code;
 
     LITH_TRY(lith_stream_hash_new(merge->work->mem, &run.hash, err));
+    lith_run_cursor_init(&run.cursor, &merge->runs);
+    lith_read_ahead_init(&run.read_ahead, merge->work->mem);
     do {
         code = file_write(&run, err);
     } while (code == LITH_OK && run.next_unit < merge->unit_count);
+    lith_run_cursor_done(&run.cursor);
+    lith_read_ahead_done(&run.read_ahead);
     lith_stream_hash_done(&run.hash);
     return code;
 }

@@ -4,12 +4,13 @@
 #ifndef LITH_MERGE_MERGE_STATE_H
 #define LITH_MERGE_MERGE_STATE_H
 
-#include "merge/chunk_book.h"
 #include "merge/chunk_choice.h"
+#include "merge/column_runs.h"
 #include "merge/gate.h"
 #include "merge/input_set.h"
 #include "merge/key_values.h"
 #include "merge/layout.h"
+#include "merge/staging.h"
 
 struct lith_merge {
     const struct lith_merge_input *inputs;
@@ -18,7 +19,7 @@ struct lith_merge {
     const struct lith_work *work;
 
     struct lith_input_set set;
-    struct lith_chunk_book book; /* of the chunks of all units */
+    struct lith_column_runs runs; /* the chunks of all units */
     struct lith_codec_context *codecs;
     struct lith_key_values key_values;
 
@@ -29,7 +30,10 @@ struct lith_merge {
     struct lith_chunk_votes *votes; /* one per leaf */
     struct lith_unit *units;        /* source row groups that hold rows, in input order */
     size_t unit_count;
-    struct lith_slice last_writer; /* created_by of the input before, in `arena` */
+    uint32_t *row_groups; /* the first unit of each output row group */
+    size_t row_group_count;
+    struct lith_layout_limits limits;
+    const struct lith_slice *last_writer; /* created_by of the input before, in `arena` */
     int64_t rows;
     uint64_t input_bytes; /* compressed, of all units */
 

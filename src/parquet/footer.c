@@ -56,8 +56,8 @@ static enum lith_code bytes_read(struct lith_source *source, const uint8_t *tail
 
     LITH_TRY(lith_arena_alloc(arena, footer_bytes, &block, err));
     uint8_t *bytes = block;
-    LITH_TRY(lith_source_read(source, offset, bytes, missing, err));
     memcpy(bytes + missing, tail + tail_bytes - TAIL_BYTES - have, have);
+    LITH_TRY(lith_source_read(source, offset, bytes, missing, err)); /* voids a view */
     *ret_bytes = bytes;
     return LITH_OK;
 }
@@ -69,9 +69,12 @@ static enum lith_code tail_read(struct lith_source *source, struct lith_arena *a
     size_t tail_bytes = (size_t)lith_min_u64(source->size, LITH_FOOTER_GUESS_BYTES);
     LITH_AUTO(block) void *block = NULL;
 
-    LITH_TRY(lith_alloc(arena->mem, tail_bytes, &block, err));
-    LITH_TRY(lith_source_read(source, source->size - tail_bytes, block, tail_bytes, err));
-    const uint8_t *tail = block;
+    const uint8_t *tail = lith_source_view(source, source->size - tail_bytes, tail_bytes);
+    if (!tail) {
+        LITH_TRY(lith_alloc(arena->mem, tail_bytes, &block, err));
+        LITH_TRY(lith_source_read(source, source->size - tail_bytes, block, tail_bytes, err));
+        tail = block;
+    }
     LITH_TRY(magic_check(tail + tail_bytes - MAGIC_BYTES, source->size - MAGIC_BYTES, err));
     if (tail_bytes == source->size)
         LITH_TRY(magic_check(tail, 0, err));

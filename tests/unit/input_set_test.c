@@ -6,10 +6,11 @@
 #include "base/limits.h"
 #include "merge/input_set.h"
 
-#define INPUTS 500
+#define INPUTS 1500
 
 static struct lith_err err;
 static struct lith_mem mem;
+static struct lith_work work = {.mem = &mem};
 
 /* Gives sources up to a number that are open at a time. */
 static struct {
@@ -55,12 +56,12 @@ static void set_of(struct lith_input_set *set, size_t limit)
     for (size_t i = 0; i < INPUTS; i++)
         inputs[i].name = "a file";
     lith_mem_init(&mem, 1 << 20, NULL);
-    MUST(lith_input_set_init(set, inputs, INPUTS, &files.base, &mem, &err));
+    MUST(lith_input_set_init(set, inputs, INPUTS, &files.base, &work, &err));
 }
 
 static void few_open_files_are_enough(void **state)
 {
-    static const size_t limits[] = {1, 2, 7, LITH_OPEN_FILES_MAX - 1, LITH_OPEN_FILES_MAX, 1000};
+    static const size_t limits[] = {1, 2, 7, LITH_OPEN_FILES_MAX - 1, LITH_OPEN_FILES_MAX, 1400};
     struct lith_input_set set;
     struct lith_input *input;
 
@@ -83,6 +84,31 @@ static void few_open_files_are_enough(void **state)
     }
 }
 
+/* A job that shares the process keeps fewer; what is closed on request makes room at once. */
+static void a_share_of_the_open_files(void **state)
+{
+    struct lith_input_set set;
+    struct lith_input *input;
+
+    (void)state;
+    work.open_files_max = 10;
+    set_of(&set, 1000);
+    for (size_t i = 0; i < INPUTS; i++) {
+        MUST(lith_input_set_get(&set, i, &input, &err));
+        if (i % 2)
+            lith_input_set_close(&set, i);
+        assert_int_equal(files.open[i], i % 2 == 0);
+    }
+    lith_input_set_close(&set, 1); /* not open: a no-op */
+    assert_int_equal(files.count_max, 10);
+    assert_int_equal(set.open_count, files.count);
+    MUST(lith_input_set_get(&set, 1, &input, &err));
+    lith_input_set_done(&set);
+    assert_int_equal(files.count, 0);
+    lith_mem_done(&mem);
+    work.open_files_max = 0;
+}
+
 static void none_is_too_few(void **state)
 {
     struct lith_input_set set;
@@ -100,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_open_files_are_enough),
+        cmocka_unit_test(a_share_of_the_open_files),
         cmocka_unit_test(none_is_too_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
