@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 
+#include "base/checked.h"
 #include "parquet/thrift.h"
 
 /* Field numbers of parquet.thrift. */
@@ -19,6 +20,18 @@
 #define GROUP_COMPRESSED 6
 #define GROUP_ORDINAL 7
 #define CHUNK_FILE_OFFSET 2
+#define CHUNK_META_DATA 3
+#define CHUNK_LAST 9
+#define META_INDEX_PAGE_OFFSET 10
+#define META_STATISTICS 12
+#define META_LAST 17
+#define STATISTICS_NULL_COUNT 3
+
+/* Bytes of a foreign created_by in an error. */
+#define CREATED_BY_SHOWN 64u
+
+/* The spec: "<application> version <version> (build <hash>)". */
+static const char ours[] = "lithify version ";
 
 struct group {
     bool has_offset;
@@ -28,7 +41,41 @@ struct group {
     int64_t compressed;
     int32_t ordinal;
     int64_t chunk_offset; /* the first file_offset of a chunk that is not 0 */
+    int16_t stray_field;  /* of a chunk, that an output must not have; 0: none */
+    bool has_nulls_untold;
 };
+
+/* Arrow's Rust reader takes a null_count that is absent from Statistics for 0 and finds no nulls;
+ * without Statistics it looks. */
+static bool statistics_tell_nulls(struct lith_cursor *c)
+{
+    struct lith_thrift_field field;
+    int16_t last_id = 0;
+    bool tell = false;
+
+    while (lith_thrift_field_next(c, &last_id, &field)) {
+        tell = tell || field.id == STATISTICS_NULL_COUNT;
+        lith_thrift_skip(c, field.type);
+    }
+    return tell;
+}
+
+/* An index page is none of ours; what the spec has no number for may hold offsets of its own
+ * (extensions have 32767) that meant another file. */
+static void meta_parse(struct lith_cursor *c, struct group *group)
+{
+    struct lith_thrift_field field;
+    int16_t last_id = 0;
+
+    while (lith_thrift_field_next(c, &last_id, &field)) {
+        if (field.id == META_INDEX_PAGE_OFFSET || field.id > META_LAST)
+            group->stray_field = field.id;
+        if (field.id == META_STATISTICS && field.type == LITH_THRIFT_STRUCT)
+            group->has_nulls_untold |= !statistics_tell_nulls(c);
+        else
+            lith_thrift_skip(c, field.type);
+    }
+}
 
 static void chunk_parse(struct lith_cursor *c, struct group *group)
 {
@@ -36,6 +83,12 @@ static void chunk_parse(struct lith_cursor *c, struct group *group)
     int16_t last_id = 0;
 
     while (lith_thrift_field_next(c, &last_id, &field)) {
+        if (field.id == CHUNK_META_DATA) {
+            meta_parse(c, group);
+            continue;
+        }
+        if (field.id > CHUNK_LAST)
+            group->stray_field = field.id;
         if (field.id != CHUNK_FILE_OFFSET) {
             lith_thrift_skip(c, field.type);
             continue;
@@ -100,6 +153,17 @@ static enum lith_code group_check(const struct group *group, const struct lith_f
         return lith_fail(err, LITH_E_CORRUPT,
                          "row group %" PRIu32 ": a chunk's file_offset is %" PRId64 ", not 0",
                          index, group->chunk_offset);
+    if (group->stray_field == META_INDEX_PAGE_OFFSET)
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "row group %" PRIu32 ": a chunk has an index_page_offset", index);
+    if (group->stray_field != 0)
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "row group %" PRIu32 ": a chunk has the unknown field %" PRId16, index,
+                         group->stray_field);
+    if (group->has_nulls_untold)
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "row group %" PRIu32 ": a chunk has statistics without a null_count",
+                         index);
     if (!group->has_offset || footer->schema.leaf_count == 0)
         return LITH_OK;
     int64_t first = chunks[0].dictionary_page_offset > 0 ? chunks[0].dictionary_page_offset
@@ -137,7 +201,7 @@ static enum lith_code footer_walk(struct lith_cursor *c, const struct lith_foote
 {
     uint32_t leaves = footer->schema.leaf_count;
     struct lith_thrift_field field;
-    bool has_created_by = false;
+    struct lith_slice created_by = {NULL, 0};
     int16_t last_id = 0;
 
     while (lith_thrift_field_next(c, &last_id, &field)) {
@@ -153,7 +217,7 @@ static enum lith_code footer_walk(struct lith_cursor *c, const struct lith_foote
             for (uint32_t i = 0; i < count && !c->failed; i++)
                 lith_thrift_skip(c, type);
         } else if (field.id == FILE_CREATED_BY) {
-            has_created_by = lith_thrift_binary(c, field).bytes > 0;
+            created_by = lith_thrift_binary(c, field);
         } else {
             lith_thrift_skip(c, field.type);
         }
@@ -162,8 +226,12 @@ static enum lith_code footer_walk(struct lith_cursor *c, const struct lith_foote
         return lith_fail(err, LITH_E_CORRUPT, "a footer of %" PRIu32 " bytes cannot be walked",
                          footer->footer_bytes);
     /* Readers switch their workarounds by it, and apply those of old writers where it is absent. */
-    if (!has_created_by)
+    if (created_by.bytes == 0)
         return lith_fail(err, LITH_E_CORRUPT, "created_by is absent");
+    if (created_by.bytes < sizeof(ours) - 1 || memcmp(created_by.data, ours, sizeof(ours) - 1) != 0)
+        return lith_fail(err, LITH_E_CORRUPT, "created_by \"%.*s\" is another program",
+                         (int)lith_min_size(created_by.bytes, CREATED_BY_SHOWN),
+                         (const char *)created_by.data);
     return LITH_OK;
 }
 

@@ -8,8 +8,8 @@
 #include "base/work.h"
 #include "parquet/footer.h"
 
-/* file_offset, total_compressed_size and ordinal of row groups, file_offset of chunks, the number
- * of column orders, created_by. CORRUPT. */
+/* file_offset, total_compressed_size and ordinal of row groups; of chunks file_offset, null_count
+ * and fields of others; the number of column orders; created_by. CORRUPT. */
 LITH_MUST_CHECK enum lith_code lith_footer_extras_check(struct lith_source *source,
                                                         const struct lith_footer *footer,
                                                         struct lith_mem *mem, struct lith_err *err);

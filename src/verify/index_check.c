@@ -6,6 +6,12 @@
 
 #include <inttypes.h>
 
+/* The sign of a number whose last byte has it. */
+static bool is_negative(struct lith_slice value)
+{
+    return value.bytes > 0 && value.data[value.bytes - 1] >> 7;
+}
+
 enum lith_code lith_bounds_pair_check(const struct lith_schema_node *leaf, struct lith_slice min,
                                       struct lith_slice max, struct lith_err *err)
 {
@@ -19,6 +25,10 @@ enum lith_code lith_bounds_pair_check(const struct lith_schema_node *leaf, struc
                          min.bytes, max.bytes, width);
     if (lith_order_is_nan(order, min) || lith_order_is_nan(order, max))
         return lith_fail(err, LITH_E_CORRUPT, "NaN as a bound");
+    /* Zeros of both signs are one value to most readers: a bound must hold the other one too. */
+    if ((lith_order_is_zero(order, min) && !is_negative(min)) ||
+        (lith_order_is_zero(order, max) && is_negative(max)))
+        return lith_fail(err, LITH_E_CORRUPT, "+0 as the minimum or -0 as the maximum");
     if (lith_order_compare(order, min, max) > 0)
         return lith_fail(err, LITH_E_CORRUPT, "a lower bound above the upper one");
     return LITH_OK;

@@ -92,6 +92,15 @@ static enum lith_code dictionary_seen(struct walk *walk, struct lith_err *err)
     return LITH_OK;
 }
 
+/* Some readers skip pages by them, and nothing proves them; the indexes are what is proven. */
+static bool has_statistics(const struct lith_statistics *statistics)
+{
+    return statistics->min_value.data || statistics->max_value.data ||
+           statistics->legacy_min.data || statistics->legacy_max.data ||
+           statistics->has_null_count || statistics->has_distinct_count ||
+           statistics->has_nan_count;
+}
+
 static enum lith_code data_seen(struct walk *walk, struct lith_err *err)
 {
     const struct lith_page_header *header = &walk->header;
@@ -105,6 +114,8 @@ static enum lith_code data_seen(struct walk *walk, struct lith_err *err)
 
     if (header->num_values == 0)
         return lith_fail(err, LITH_E_CORRUPT, "a data page without values");
+    if (has_statistics(&header->statistics))
+        return lith_fail(err, LITH_E_CORRUPT, "statistics in a page header");
     if (is_v2 && walk->leaf->max_rep == 0 && header->num_rows != header->num_values)
         return lith_fail(err, LITH_E_CORRUPT, "%" PRIu32 " rows, but %" PRIu32 " values",
                          header->num_rows, header->num_values);

@@ -143,6 +143,22 @@ static enum lith_code totals_check(const struct lith_seen *seen, const struct li
     return LITH_OK;
 }
 
+/* Readers that go by the encodings of the data pages find no dictionary in such a chunk, and take a
+ * wrong place for its begin. */
+static enum lith_code dictionary_check(const struct lith_seen *seen, struct lith_err *err)
+{
+    uint64_t pages = 0;
+
+    for (unsigned type = 0; type < LITH_SEEN_TYPES; type++) {
+        if (type != LITH_PAGE_DICTIONARY)
+            pages += (uint64_t)seen->counts[type][LITH_ENCODING_RLE_DICTIONARY] +
+                     seen->counts[type][LITH_ENCODING_PLAIN_DICTIONARY];
+    }
+    if (seen->has_dictionary && pages == 0)
+        return lith_fail(err, LITH_E_CORRUPT, "a dictionary page that no data page uses");
+    return LITH_OK;
+}
+
 static enum lith_code statistics_check(const struct lith_footer *footer, uint32_t row_group,
                                        uint32_t leaf, struct lith_err *err)
 {
@@ -156,6 +172,10 @@ static enum lith_code statistics_check(const struct lith_footer *footer, uint32_
         (statistics->null_count < 0 || statistics->null_count > meta->num_values))
         return lith_fail(err, LITH_E_CORRUPT, "null_count %" PRId64 " of %" PRId64 " values",
                          statistics->null_count, meta->num_values);
+    if (statistics->legacy_min.data || statistics->legacy_max.data)
+        return lith_fail(err, LITH_E_CORRUPT, "bounds in the deprecated fields");
+    if (statistics->has_distinct_count)
+        return lith_fail(err, LITH_E_CORRUPT, "a distinct_count, which nothing proves");
     if (has_min != has_max)
         return lith_fail(err, LITH_E_CORRUPT, "statistics with one bound alone");
     if (!has_min)
@@ -164,6 +184,9 @@ static enum lith_code statistics_check(const struct lith_footer *footer, uint32_
         return lith_fail(err, LITH_E_CORRUPT, "bounds for a column whose order is undefined");
     if (!footer->column_orders || footer->column_orders[leaf] == LITH_ORDER_UNDEFINED)
         return lith_fail(err, LITH_E_CORRUPT, "bounds without a column order");
+    if (footer->column_orders[leaf] != LITH_ORDER_TYPE)
+        return lith_fail(err, LITH_E_CORRUPT, "bounds of column order %d, not of TYPE_ORDER",
+                         footer->column_orders[leaf]);
     return lith_bounds_pair_check(lith_schema_leaf(&footer->schema, leaf), statistics->min_value,
                                   statistics->max_value, err);
 }
@@ -178,6 +201,7 @@ enum lith_code lith_structure_chunk(const struct lith_seen *seen, struct lith_so
     LITH_TRY(totals_check(seen, meta, err));
     LITH_TRY(encodings_check(seen, meta, err));
     LITH_TRY(encoding_stats_check(seen, meta, err));
+    LITH_TRY(dictionary_check(seen, err));
     LITH_TRY(statistics_check(footer, row_group, leaf, err));
     return lith_indexes_read(seen, source, footer, row_group, leaf, arena, ret_indexes, err);
 }

@@ -11,7 +11,7 @@ import zlib
 import pyarrow as pa
 
 from parquet_build import (Positions, compress, dictionary_page, index_page, page, positions)
-from parquet_values import delta_prefixes, ids
+from parquet_values import delta_prefixes, ids, plain
 
 INT, LONG, WORD, REAL, FLAG, FIXED = (pa.int32(), pa.int64(), pa.string(), pa.float64(), pa.bool_(),
                                       pa.binary(3))
@@ -45,14 +45,16 @@ for _codec in ("NONE", "SNAPPY", "GZIP", "BROTLI", "ZSTD", "LZ4_RAW"):
 def encodings_int32(leaf):
     return [page(leaf, [1, 2, None]), page(leaf, list(range(-70, 200, 2)), "DELTA_BINARY_PACKED"),
             page(leaf, [5, None, -6], "BYTE_STREAM_SPLIT"),
-            page(leaf, [2**31 - 1, -2**31, 0], "DELTA_BINARY_PACKED", version=2), page(leaf, [3], version=2)]
+            page(leaf, [2**31 - 1, -2**31, 0], "DELTA_BINARY_PACKED", version=2),
+            page(leaf, [3], version=2)]
 
 
 @mix(LONG, "ZSTD")
 def encodings_int64(leaf):
     words = [10**12, -7, 10**12]
     return [dictionary_page(leaf, words[:2]), page(leaf, [3, 2**62, None], "DELTA_BINARY_PACKED"),
-            page(leaf, words, dictionary=words[:2]), page(leaf, [None, 8], "BYTE_STREAM_SPLIT", version=2),
+            page(leaf, words, dictionary=words[:2]), 
+            page(leaf, [None, 8], "BYTE_STREAM_SPLIT", version=2),
             page(leaf, [-2**63, 1])]
 
 
@@ -136,7 +138,8 @@ def stored_page_in_a_compressed_chunk(leaf):
 
 @mix(INT, index=False)
 def pages_without_values(leaf):
-    return [page(leaf, [1]), page(leaf, []), page(leaf, [2, None]), page(leaf, [], version=2), page(leaf, [3])]
+    return [page(leaf, [1]), page(leaf, []), page(leaf, [2, None]),
+            page(leaf, [], version=2), page(leaf, [3])]
 
 
 @mix(INT, index=False, unread={"duckdb", "polars"})
@@ -197,7 +200,8 @@ def null_pages_plain(leaf):
 def null_pages_of_width_zero(leaf):
     words = [5, 6]
     return [dictionary_page(leaf, words), page(leaf, [None] * 9, "RLE_DICTIONARY", raw=b"\0"),
-            page(leaf, [5, 6], dictionary=words), page(leaf, [None] * 3, "RLE_DICTIONARY", version=2, raw=b"\0")]
+            page(leaf, [5, 6], dictionary=words),
+            page(leaf, [None] * 3, "RLE_DICTIONARY", version=2, raw=b"\0")]
 
 
 @mix(INT, unread={"duckdb", "polars", "datafusion"})
@@ -233,7 +237,8 @@ def unused_entries(leaf):
 @mix(WORD)
 def entries_twice(leaf):
     words = ["a", "b", "a"]
-    return [dictionary_page(leaf, words), page(leaf, ["a", "b", "a"], "RLE_DICTIONARY", raw=ids([0, 1, 2]))]
+    return [dictionary_page(leaf, words),
+            page(leaf, ["a", "b", "a"], "RLE_DICTIONARY", raw=ids([0, 1, 2]))]
 
 
 def gzip_members(raw):
@@ -264,6 +269,37 @@ def gzip_stored(leaf):
         maker = zlib.compressobj(0, zlib.DEFLATED, 31)
         return maker.compress(raw) + maker.flush()
     return [page(leaf, ["a" * 99, None], squeeze=stored), page(leaf, ["b"], version=2)]
+
+
+def _lz4_in_three_ways(leaf):
+    """What LZ4 means was never said: Hadoop's frames, raw blocks, frames of the lz4 program."""
+    def frame(raw):
+        return pa.Codec("lz4").compress(raw, asbytes=True)
+
+    def block(raw):
+        return compress("LZ4_RAW", raw)
+    return [page(leaf, ["a" * 99, None]), page(leaf, ["b" * 99, "c"], squeeze=block),
+            page(leaf, ["d" * 99, None], version=2), page(leaf, ["e" * 99], squeeze=frame)]
+
+
+@mix(WORD, "LZ4")
+def lz4_of_hadoop(leaf):
+    return _lz4_in_three_ways(leaf)[::2]
+
+
+@mix(WORD, "LZ4", unread={"pyarrow", "duckdb", "polars"})
+def lz4_of_all_kinds(leaf):
+    return _lz4_in_three_ways(leaf)
+
+
+@mix(INT, unread={"pyarrow", "duckdb", "polars", "datafusion"})
+def levels_bit_packed(leaf):
+    """The encoding of levels before RLE: most significant bit first, no length in front. Some engines
+    take the least significant one for the first, and see other nulls without an error."""
+    odd = page(leaf, [None, 1, 2, None, None, 3])
+    odd.set_body(bytes([0b01100100]) + plain("INT32", [1, 2, 3]), 13)
+    odd.detail.definition_level_encoding = 4
+    return [odd, page(leaf, [4, None])]
 
 
 @mix(INT, nullable=False)

@@ -75,7 +75,8 @@ def leaves(schema):
         if element.num_children or not stack and not found:
             stack.append([element.num_children, path, max_def, max_rep])
         else:
-            found[b".".join(path).decode()] = Leaf(path, parquet_file.TYPES[element.type], max_def, max_rep)
+            kind = parquet_file.TYPES[element.type]
+            found[b".".join(path).decode()] = Leaf(path, kind, max_def, max_rep)
         while stack and stack[-1][0] == 0:
             stack.pop()
     return found
@@ -96,7 +97,11 @@ def positions(leaf, rows):
 
 
 def compress(codec, raw):
-    return raw if codec == "NONE" else pyarrow.Codec(codec.lower()).compress(raw, asbytes=True)
+    """LZ4 is Hadoop's: sizes in front of a raw block."""
+    if codec == "NONE":
+        return raw
+    body = pyarrow.Codec("lz4_raw" if codec == "LZ4" else codec.lower()).compress(raw, asbytes=True)
+    return struct.pack(">II", len(raw), len(body)) + body if codec == "LZ4" else body
 
 
 def _levels(levels, most):
@@ -143,7 +148,9 @@ def page(leaf, rows, encoding=None, version=1, dictionary=None, width=None, raw=
     """A data page of rows, or of Positions. `raw` stands in for the encoded values, `squeeze` for
     the codec; `is_compressed` None leaves the flag out."""
     found = rows if isinstance(rows, Positions) else positions(leaf, rows)
-    encoding, encoded = _values(leaf, found, encoding, dictionary, width) if raw is None else (encoding, raw)
+    encoded = raw
+    if raw is None:
+        encoding, encoded = _values(leaf, found, encoding, dictionary, width)
     squeeze = squeeze or (lambda data: compress(leaf.codec, data))
     if version == 1:
         made = _page_v1(leaf, found, encoding, encoded, squeeze)

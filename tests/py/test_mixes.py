@@ -10,8 +10,9 @@ import mixes
 import movers
 import parquet_build
 
-ORDINARY = {mixes.INT: [7, None, -3, 7], mixes.LONG: [10**12, None, 4, 4], mixes.WORD: ["a", None, "zz", "bc"],
-            mixes.REAL: [0.5, None, -3.0, 8.0], mixes.FLAG: [True, None, False, True],
+ORDINARY = {mixes.INT: [7, None, -3, 7], mixes.LONG: [10**12, None, 4, 4],
+            mixes.WORD: ["a", None, "zz", "bc"], mixes.REAL: [0.5, None, -3.0, 8.0],
+            mixes.FLAG: [True, None, False, True],
             mixes.FIXED: [b"abc", None, b"new", b"\0\0\0"], mixes.LIST: [[1], None, [], [None, 9]]}
 
 
@@ -57,8 +58,8 @@ def write_ordinary(schema, path):
     if not schema.field("x").nullable:
         values = [value for value in values if value is not None]
     rows = [{"id": 1000 + number, "x": value} for number, value in enumerate(values)]
-    parquet.write_table(pa.Table.from_pylist(rows, schema), path, store_schema=False, compression="snappy",
-                        write_page_index=True)
+    parquet.write_table(pa.Table.from_pylist(rows, schema), path, store_schema=False,
+                        compression="snappy", write_page_index=True)
     return rows
 
 
@@ -74,6 +75,25 @@ def test_fixture(name, tmp_path):
     for engine in unread:
         assert list(engines.wrong(tmp_path / "mix.parquet", rows, [], only=[engine])), \
             f"{engine} reads this after all: take it off the list"
+
+
+@pytest.mark.parametrize("mover", movers.MOVERS)
+def test_chunks_in_another_order(mover, tmp_path):
+    """P1: where the chunks of a row group lie is up to the writer; their order in the footer is not."""
+    kind, _, _, nullable, build = mixes.MIXES["encodings_int32"]
+    schema = schema_of(kind, nullable)
+    leaves = parquet_build.leaves(schema)
+    pages = build(leaves["x"])
+    rows = [{"id": number, "x": value} for number, value in enumerate(rows_of(leaves["x"], pages))]
+    ids = parquet_build.page(leaves["id"], list(range(len(rows))))
+    chunks = {"id": parquet_build.chunk(leaves["id"], [ids]),
+              "x": parquet_build.chunk(leaves["x"], pages)}
+    mixed = parquet_build.file(schema, [chunks]).write(tmp_path / "mixed.parquet", order=(1, 0))
+    place = tmp_path / "out"
+    place.mkdir()
+    for path, times in ((mixed, 1), (movers.merge(mover, place / "out.parquet", [mixed, mixed])[0], 2)):
+        found = list(engines.wrong(path, rows * times, ["x", "id"]))
+        assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("mover", movers.MOVERS)
