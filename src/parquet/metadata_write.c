@@ -156,10 +156,11 @@ void lith_statistics_write(struct lith_thrift_writer *w, int16_t id,
     lith_thrift_write_stop(w);
 }
 
-static bool statistics_empty(const struct lith_statistics *statistics)
+/* Arrow's Rust reader takes a null_count that is absent from Statistics for 0, and then finds no
+ * nulls; where there are no Statistics it looks. So bounds alone are not written. */
+static bool statistics_usable(const struct lith_statistics *statistics)
 {
-    return !statistics->has_null_count && !statistics->has_distinct_count &&
-           !statistics->has_nan_count && !statistics->min_value.data && !statistics->max_value.data;
+    return statistics->has_null_count;
 }
 
 static void encoding_stats_write(struct lith_thrift_writer *w, const struct lith_chunk_meta *meta)
@@ -229,7 +230,7 @@ static void column_metadata_write(struct lith_thrift_writer *w, const struct lit
     key_values_write(w, 8, meta->key_values, meta->key_value_count);
     lith_thrift_write_i64(w, 9, meta->data_page_offset);
     present_i64_write(w, 11, meta->dictionary_page_offset);
-    if (!statistics_empty(&meta->statistics))
+    if (statistics_usable(&meta->statistics))
         lith_statistics_write(w, 12, &meta->statistics);
     encoding_stats_write(w, meta);
     present_i64_write(w, 14, meta->bloom_filter_offset);
