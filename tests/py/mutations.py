@@ -37,7 +37,8 @@ def write_sources(folder):
     for begin in (0, ROWS):
         paths.append(folder / f"in-{begin}.parquet")
         parquet.write_table(pa.Table.from_pylist(list(rows(begin)), SCHEMA), paths[-1],
-                            store_schema=False, use_dictionary=["word"],
+                            store_schema=False, use_dictionary=["word"], write_page_index=True,
+                            write_page_checksum=True, max_rows_per_page=20000,
                             bloom_filter_options={"id": {}, "word": {}})
     return paths
 

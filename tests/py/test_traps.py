@@ -75,7 +75,9 @@ def output(tmp_path_factory):
     """(sources, an output of two row groups of two pages)."""
     folder = tmp_path_factory.mktemp("output")
     sources = mutations.write_sources(folder)
-    outputs = lithify.merge(folder / "out.parquet", sources, "--row-group-rows", str(mutations.ROWS))
+    # By the mover that writes everything that lies are planted into.
+    outputs = movers.merge("recode", folder / "out.parquet", sources,
+                           "--row-group-rows", str(mutations.ROWS))
     assert len(outputs) == 1
     return sources, outputs[0]
 
