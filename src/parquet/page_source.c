@@ -258,7 +258,8 @@ enum lith_code lith_page_source_next(struct lith_page_source *pages, struct lith
         LITH_TRY(dictionary_check(pages, &page, err));
         LITH_TRY(lith_page_body_load(pages, &pages->dictionary, &page, err));
         pages->dictionary_in_source = page.values.source == pages->source;
-        if (pages->dictionary.plain.bytes > 0)
+        /* The room may hold what a chunk before had: the body alone says where it is. */
+        if (page.values.data != pages->dictionary.stored.data)
             lith_buf_done(&pages->dictionary.stored);
     } else {
         LITH_TRY(data_check(pages, &page, err));
