@@ -221,6 +221,7 @@ static enum lith_code merge_with(struct outs *outs, struct lith_err *err)
         .target_file_bytes = request->target_file_bytes,
         .row_group_bytes = request->row_group_bytes,
         .row_group_rows = request->row_group_rows,
+        .skip_witness = request->verify < LITH_VERIFY_CONTENT,
     };
     struct lith_merge *merge;
     void *inputs;

@@ -27,6 +27,12 @@ struct lith_hash128 lith_hash128(const void *data, size_t bytes, uint64_t seed)
     return (struct lith_hash128){.low = hash.low64, .high = hash.high64};
 }
 
+void lith_hash64_each(const struct lith_slice *slices, size_t count, uint64_t *ret_hashes)
+{
+    for (size_t i = 0; i < count; i++)
+        ret_hashes[i] = XXH3_64bits(slices[i].data, slices[i].bytes);
+}
+
 /* The state wants more alignment than lith_alloc gives, so it stands somewhere in `room`. */
 struct lith_hasher {
     XXH3_state_t *state;

@@ -1,5 +1,6 @@
 /*
- * Checksums and hashes: CRC-32 (pages, files), XXH64 (bloom filters), XXH3-128 (fingerprints).
+ * Checksums and hashes: CRC-32 (pages, files), XXH64 (bloom filters), XXH3-128 (fingerprints) and
+ * XXH3-64 (single values within them).
  *
  * XXH3-128 results are two 64-bit halves; in text they are 32 hex digits, high half first.
  */
@@ -9,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "base/mem.h"
 
 struct lith_hash128 {
@@ -37,6 +39,9 @@ uint32_t lith_crc32(uint32_t crc, const void *data, size_t bytes);
 uint64_t lith_xxh64(const void *data, size_t bytes);
 
 struct lith_hash128 lith_hash128(const void *data, size_t bytes, uint64_t seed);
+
+/* The XXH3-64 of each slice. */
+void lith_hash64_each(const struct lith_slice *slices, size_t count, uint64_t *ret_hashes);
 
 /* A running XXH3-128, for bytes that come in pieces. */
 struct lith_hasher;

@@ -54,7 +54,8 @@
  * order-free sum proves the same, without naming the value. */
 #define LITH_KEY_VALUES_MAX 16384u
 
-/* A witness of fewer chunks (40 bytes each) than this stays in memory. */
+/* A witness of fewer segments (about 100 bytes each, one or more a chunk) than this stays in
+ * memory. */
 #define LITH_WITNESS_MEMORY_BYTES (256 * LITH_KIB)
 
 /* New pages: the field's usual size, and parquet-java's row count. */

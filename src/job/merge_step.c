@@ -162,6 +162,7 @@ enum lith_code lith_merge_step_run(struct lith_merge_step *step, const struct li
         .job = hash,
         .key_columns = job->options->key_columns,
         .key_column_count = job->options->key_column_count,
+        .skip_witness = job->options->verify < LITH_VERIFY_CONTENT,
     };
     LITH_TRY(
         lith_merge_new(inputs, plan->input_count, &opener.base, &options, job->work, &merge, err));

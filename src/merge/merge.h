@@ -35,6 +35,8 @@ struct lith_merge_options {
     const char *job;
     const char *const *key_columns; /* leaf columns whose counts per value are witnessed */
     size_t key_column_count;
+    bool skip_witness; /* the witness knows of rows only, and keys are not counted: for those who
+                          will not compare contents (verify refuses to, with such a witness) */
 };
 
 /* The counts per value of one key column, over the rows of one output file. */

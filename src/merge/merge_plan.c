@@ -232,6 +232,8 @@ static enum lith_code key_columns_find(struct lith_merge *merge, struct lith_err
 {
     void *block;
 
+    if (merge->options.skip_witness)
+        return LITH_OK;
     LITH_TRY(lith_arena_array(&merge->arena, merge->options.key_column_count, sizeof(*merge->keys),
                               &block, err));
     merge->keys = block;

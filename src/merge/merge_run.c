@@ -13,7 +13,6 @@
 struct run {
     struct lith_merge *merge;
     struct lith_merge_outputs *outputs;
-    struct lith_stream_hash hash;
     struct lith_witness witness;
     struct lith_file_writer *writer;
     struct lith_run_cursor cursor;     /* over the sources of a column */
@@ -94,7 +93,7 @@ static enum lith_code unit_move(struct run *run, uint32_t leaf,
         .codecs = merge->codecs,
         .work = merge->work,
         .writer = run->writer,
-        .hash = &run->hash,
+        .witness = merge->options.skip_witness ? NULL : &run->witness,
         .counts = counts_of(merge, leaf),
     };
     if (lith_mover_run(lith_mover_choose(&move), &move, err) != LITH_OK)
@@ -111,9 +110,10 @@ static enum lith_code chunk_write(struct run *run, uint32_t leaf, size_t begin, 
     struct lith_chunk_plan plan =
         lith_chunk_votes_plan(&merge->votes[leaf], lith_schema_leaf(&merge->schema, leaf));
     struct lith_source_chunk source;
+    uint64_t rows = 0;
     bool ended;
 
-    lith_stream_hash_reset(&run->hash);
+    lith_witness_chunk_begin(&run->witness, lith_schema_leaf(&merge->schema, leaf));
     LITH_TRY(lith_file_writer_chunk(run->writer, &plan, err));
     lith_run_cursor_open(&run->cursor, leaf, begin, end);
     for (;;) {
@@ -121,15 +121,10 @@ static enum lith_code chunk_write(struct run *run, uint32_t leaf, size_t begin, 
         if (ended)
             break;
         LITH_TRY(unit_move(run, leaf, &source, err));
+        rows += (uint64_t)merge->units[source.unit].rows;
     }
     LITH_TRY(lith_file_writer_chunk_end(run->writer, err));
-    struct lith_witness_chunk chunk = {
-        .positions = run->hash.positions,
-        .values = run->hash.values,
-        .rows = run->hash.rows,
-        .fingerprint = lith_stream_hash_end(&run->hash),
-    };
-    return lith_witness_add(&run->witness, &chunk, err);
+    return lith_witness_chunk_end(&run->witness, rows, err);
 }
 
 /* Writes the next output row group. */
@@ -243,7 +238,6 @@ enum lith_code lith_merge_run(struct lith_merge *merge, struct lith_merge_output
     };
     enum lith_code code;
 
-    LITH_TRY(lith_stream_hash_new(merge->work->mem, &run.hash, err));
     lith_run_cursor_init(&run.cursor, &merge->runs);
     lith_read_ahead_init(&run.read_ahead, merge->work->mem);
     do {
@@ -251,6 +245,5 @@ enum lith_code lith_merge_run(struct lith_merge *merge, struct lith_merge_output
     } while (code == LITH_OK && run.next_unit < merge->unit_count);
     lith_run_cursor_done(&run.cursor);
     lith_read_ahead_done(&run.read_ahead);
-    lith_stream_hash_done(&run.hash);
     return code;
 }

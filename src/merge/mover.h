@@ -18,7 +18,7 @@ struct lith_move {
     struct lith_codec_context *codecs;
     const struct lith_work *work;
     struct lith_file_writer *writer;
-    struct lith_stream_hash *hash;  /* of the output chunk: every batch read is added */
+    struct lith_witness *witness;   /* told of everything that is read; NULL: nobody asks */
     struct lith_key_counts *counts; /* NULL unless the leaf is a key column */
 };
 

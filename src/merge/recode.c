@@ -21,7 +21,7 @@ enum lith_code lith_mover_recode(const struct lith_move *move, struct lith_err *
         LITH_TRY(lith_chunk_reader_next(reader, &batch, err));
         if (batch.position_count == 0)
             return LITH_OK;
-        lith_stream_hash_add(move->hash, &batch);
+        LITH_TRY(lith_witness_decoded(move->witness, &batch, err));
         if (move->counts)
             LITH_TRY(lith_key_counts_add(move->counts, &batch, err));
         LITH_TRY(lith_file_writer_add(move->writer, &batch, err));

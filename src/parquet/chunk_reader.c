@@ -135,15 +135,12 @@ lith_chunk_reader_open_ref(struct lith_source *source, const struct lith_chunk_r
     return LITH_OK;
 }
 
-enum lith_code lith_chunk_reader_open(struct lith_source *source, const struct lith_footer *footer,
-                                      uint32_t row_group, uint32_t leaf,
-                                      struct lith_codec_context *codecs,
-                                      const struct lith_work *work,
-                                      struct lith_chunk_reader **ret_reader, struct lith_err *err)
+struct lith_chunk_ref lith_chunk_ref_of(const struct lith_footer *footer, uint32_t row_group,
+                                        uint32_t leaf)
 {
     LITH_ASSERT(row_group < footer->row_group_count);
     LITH_ASSERT(leaf < footer->schema.leaf_count);
-    struct lith_chunk_ref ref = {
+    return (struct lith_chunk_ref){
         .schema = &footer->schema,
         .row_group = row_group,
         .leaf = leaf,
@@ -152,6 +149,16 @@ enum lith_code lith_chunk_reader_open(struct lith_source *source, const struct l
         .created_by = footer->created_by,
         .meta = &footer->row_groups[row_group].chunks[leaf],
     };
+}
+
+enum lith_code lith_chunk_reader_open(struct lith_source *source, const struct lith_footer *footer,
+                                      uint32_t row_group, uint32_t leaf,
+                                      struct lith_codec_context *codecs,
+                                      const struct lith_work *work,
+                                      struct lith_chunk_reader **ret_reader, struct lith_err *err)
+{
+    const struct lith_chunk_ref ref = lith_chunk_ref_of(footer, row_group, leaf);
+
     return lith_chunk_reader_open_ref(source, &ref, codecs, work, ret_reader, err);
 }
 
@@ -391,7 +398,9 @@ static enum lith_code decode_values(struct lith_chunk_reader *reader, size_t wan
     LITH_ASSERT(ret_values->count <= wanted);
     reader->values_left -= ret_values->count;
     if (reader->keeps_last)
-        reader->last = lith_values_at(ret_values, ret_values->count - 1);
+        reader->last = ret_values->ids ? lith_dictionary_at(ret_values->dictionary,
+                                                            ret_values->ids[ret_values->count - 1])
+                                       : lith_values_at(ret_values, ret_values->count - 1);
     return LITH_OK;
 }
 

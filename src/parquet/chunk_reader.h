@@ -33,6 +33,10 @@ struct lith_chunk_ref {
     const struct lith_chunk_meta *meta;
 };
 
+/* A chunk of a footer that outlives it. */
+struct lith_chunk_ref lith_chunk_ref_of(const struct lith_footer *footer, uint32_t row_group,
+                                        uint32_t leaf);
+
 struct lith_chunk_reader;
 struct lith_page;
 

@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "parquet/dictionary.h"
+
 #define SEED 0x6b657973u
 #define CAPACITY_MIN 64u
 
@@ -101,8 +103,13 @@ static enum lith_code add(struct lith_key_counts *counts, struct lith_slice valu
 enum lith_code lith_key_counts_add(struct lith_key_counts *counts, const struct lith_batch *batch,
                                    struct lith_err *err)
 {
-    for (size_t i = 0; i < batch->values.count; i++)
-        LITH_TRY(add(counts, lith_values_at(&batch->values, i), err));
+    const struct lith_values *values = &batch->values;
+
+    for (size_t i = 0; i < values->count; i++)
+        LITH_TRY(add(counts,
+                     values->ids ? lith_dictionary_at(values->dictionary, values->ids[i])
+                                 : lith_values_at(values, i),
+                     err));
     counts->nulls += batch->position_count - batch->values.count;
     return LITH_OK;
 }

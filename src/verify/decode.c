@@ -10,6 +10,7 @@
 #include <inttypes.h>
 
 #include "base/checked.h"
+#include "parquet/stream_hash.h"
 #include "verify/row_sum.h"
 
 /* What one running fingerprint takes, about: three XXH3 states. */
@@ -36,7 +37,7 @@ static enum lith_code hash_column(struct side *side, const struct lith_column_fi
     do {
         code = lith_column_next(&column, &batch, err);
         if (code == LITH_OK)
-            lith_stream_hash_add(&side->hashes[leaf - side->leaf_begin], &batch);
+            code = lith_stream_hash_add(&side->hashes[leaf - side->leaf_begin], &batch, err);
     } while (code == LITH_OK && batch.position_count > 0);
     lith_column_close(&column);
     return code;

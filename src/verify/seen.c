@@ -1,6 +1,9 @@
 /*
  * Walking the pages of an output chunk. Stricter than the reader of foreign files: every byte
  * between the chunk's ends must belong to a page that the metadata counts.
+ *
+ * Bytes are read once, in blocks: a body that is looked at here is seen by its checksum and by the
+ * hash of copied pages on the way; the others are passed over.
  */
 #include "verify/seen.h"
 
@@ -9,17 +12,19 @@
 #include "base/checked.h"
 #include "base/hash.h"
 #include "parquet/page_header.h"
+#include "parquet/window.h"
 
-#define CRC_BLOCK_BYTES 4096u
+/* Reads of bodies: few system calls, and within the nearest cache. */
+#define BLOCK_BYTES ((size_t)128 << 10)
 
 struct walk {
-    struct lith_seen *seen;
-    struct lith_source *source;
+    const struct lith_seen_walk *options;
     const struct lith_chunk_meta *meta;
     const struct lith_schema_node *leaf;
-    const struct lith_work *work;
-    struct lith_buf head;
-    uint64_t position;
+    struct lith_seen *seen;
+    struct lith_window window; /* of the chunk; `next` is at `position`, or behind its header */
+    size_t block_bytes;
+    uint64_t position; /* of the page */
     struct lith_page_header header;
     size_t header_bytes;
 };
@@ -35,49 +40,59 @@ void lith_seen_done(struct lith_seen *seen)
     lith_buf_done(&seen->pages);
 }
 
+/* Parses the header at the window; the window stays in front of it. */
 static enum lith_code header_read(struct walk *walk, struct lith_err *err)
 {
-    uint64_t left = walk->seen->end - walk->position;
+    struct lith_window *w = &walk->window;
+    uint64_t left = lith_window_left(w);
     uint64_t most = lith_min_u64(left, LITH_PAGE_HEADER_BYTES_MAX);
     uint64_t want = lith_min_u64(LITH_PAGE_HEADER_GUESS_BYTES, most);
-    enum lith_code code;
 
-    do {
-        lith_buf_clear(&walk->head);
-        LITH_TRY(lith_buf_reserve(&walk->head, (size_t)want, err));
-        LITH_TRY(
-            lith_source_read(walk->source, walk->position, walk->head.data, (size_t)want, err));
-        code = lith_page_header_parse(walk->head.data, (size_t)want, &walk->header,
-                                      &walk->header_bytes, err);
-        if (code == LITH_OK || code != LITH_E_NOT_FOUND)
+    for (;;) {
+        if (!lith_window_need(w, (size_t)want))
+            return w->code;
+        enum lith_code code = lith_page_header_parse(w->next, (size_t)(w->end - w->next),
+                                                     &walk->header, &walk->header_bytes, err);
+        if (code != LITH_E_NOT_FOUND)
             return code;
         if (want == most)
-            break;
+            return lith_fail(err, LITH_E_CORRUPT, "no page header in the %" PRIu64 " bytes left",
+                             left);
         want = lith_min_u64(want * 16, most);
-    } while (true);
-    return lith_fail(err, LITH_E_CORRUPT, "no page header in the %" PRIu64 " bytes left", left);
+    }
 }
 
-static enum lith_code crc_check(struct walk *walk, struct lith_err *err)
+/* Reads the body for its checksum, and for the witness where it was copied. */
+static enum lith_code body_read(struct walk *walk, bool copied, struct lith_err *err)
 {
-    uint8_t block[CRC_BLOCK_BYTES];
-    uint64_t at = walk->position + walk->header_bytes;
+    struct lith_window *w = &walk->window;
     uint64_t left = (uint64_t)walk->header.compressed_bytes;
     uint32_t crc = 0;
 
-    if (!walk->header.has_crc)
-        return LITH_OK;
+    w->buffer_bytes = walk->block_bytes;
     while (left > 0) {
-        size_t bytes = (size_t)lith_min_u64(left, sizeof(block));
-        LITH_TRY(lith_source_read(walk->source, at, block, bytes, err));
-        crc = lith_crc32(crc, block, bytes);
-        at += bytes;
+        if (!lith_window_need(w, 1))
+            return w->code;
+        size_t bytes = (size_t)lith_min_u64(left, (uint64_t)(w->end - w->next));
+        if (walk->header.has_crc)
+            crc = lith_crc32(crc, w->next, bytes);
+        if (copied)
+            lith_copied_bytes(walk->options->copied, w->next, bytes);
+        w->next += bytes;
         left -= bytes;
     }
-    if (crc != walk->header.crc)
+    if (walk->header.has_crc && crc != walk->header.crc)
         return lith_fail(err, LITH_E_CORRUPT, "CRC %08" PRIx32 ", the header says %08" PRIx32, crc,
                          walk->header.crc);
     return LITH_OK;
+}
+
+static enum lith_code body_pass(struct walk *walk)
+{
+    struct lith_window *w = &walk->window;
+
+    w->buffer_bytes = LITH_PAGE_HEADER_GUESS_BYTES;
+    return lith_window_skip(w, (uint64_t)walk->header.compressed_bytes) ? LITH_OK : w->code;
 }
 
 static enum lith_code dictionary_seen(struct walk *walk, struct lith_err *err)
@@ -89,7 +104,20 @@ static enum lith_code dictionary_seen(struct walk *walk, struct lith_err *err)
     seen->has_dictionary = true;
     seen->data_begin =
         walk->position + walk->header_bytes + (uint64_t)walk->header.compressed_bytes;
-    return LITH_OK;
+    return body_read(walk, false, err);
+}
+
+static enum lith_code data_body(struct walk *walk, struct lith_err *err)
+{
+    struct lith_copied *copied = walk->options->copied;
+    bool is_copied = false;
+
+    if (copied)
+        LITH_TRY(lith_copied_page(copied, &walk->header, &is_copied, err));
+    if (!is_copied && !walk->options->check_bodies)
+        return body_pass(walk);
+    LITH_TRY(body_read(walk, is_copied, err));
+    return copied ? lith_copied_page_end(copied, err) : LITH_OK;
 }
 
 /* Some readers skip pages by them, and nothing proves them; the indexes are what is proven. */
@@ -123,7 +151,8 @@ static enum lith_code data_seen(struct walk *walk, struct lith_err *err)
         page.rows = (int64_t)header->num_rows;
     walk->seen->num_values += header->num_values;
     walk->seen->page_count++;
-    return lith_buf_append(&walk->seen->pages, &page, sizeof(page), err);
+    LITH_TRY(lith_buf_append(&walk->seen->pages, &page, sizeof(page), err));
+    return data_body(walk, err);
 }
 
 static enum lith_code page_seen(struct walk *walk, struct lith_err *err)
@@ -137,7 +166,7 @@ static enum lith_code page_seen(struct walk *walk, struct lith_err *err)
                          header->compressed_bytes, walk->seen->end);
     if (header->encoding < 0 || header->encoding >= LITH_SEEN_ENCODINGS)
         return lith_fail(err, LITH_E_CORRUPT, "encoding %" PRId32, header->encoding);
-    LITH_TRY(crc_check(walk, err));
+    walk->window.next += walk->header_bytes;
     if (header->type == LITH_PAGE_DICTIONARY)
         LITH_TRY(dictionary_seen(walk, err));
     else if (header->type == LITH_PAGE_DATA || header->type == LITH_PAGE_DATA_V2)
@@ -153,7 +182,7 @@ static enum lith_code page_seen(struct walk *walk, struct lith_err *err)
 static enum lith_code walk_pages(struct walk *walk, struct lith_err *err)
 {
     while (walk->position < walk->seen->end) {
-        LITH_TRY(lith_work_check(walk->work, err));
+        LITH_TRY(lith_work_check(walk->options->work, err));
         enum lith_code code = header_read(walk, err);
         if (code == LITH_OK)
             code = page_seen(walk, err);
@@ -161,33 +190,51 @@ static enum lith_code walk_pages(struct walk *walk, struct lith_err *err)
             (void)lith_err_prefix(err, "page at byte %" PRIu64, walk->position);
         LITH_TRY(code);
     }
+    return walk->options->copied ? lith_copied_end(walk->options->copied, err) : LITH_OK;
+}
+
+static enum lith_code window_open(struct walk *walk, struct lith_err *err)
+{
+    const struct lith_work *work = walk->options->work;
+    struct lith_body chunk = {.source = walk->options->source,
+                              .offset = walk->seen->begin,
+                              .bytes = walk->seen->end - walk->seen->begin};
+    size_t most = lith_min_size(LITH_PAGE_HEADER_BYTES_MAX, lith_work_share(work));
+
+    walk->block_bytes = lith_min_size(BLOCK_BYTES, most);
+    LITH_TRY(lith_window_init(&walk->window, &chunk, 0, chunk.bytes, work->mem, walk->block_bytes,
+                              most, err));
+    if (!walk->options->check_bodies)
+        walk->window.buffer_bytes = LITH_PAGE_HEADER_GUESS_BYTES;
     return LITH_OK;
 }
 
-enum lith_code lith_seen_walk(struct lith_seen *seen, struct lith_source *source,
-                              const struct lith_footer *footer, const struct lith_chunk_meta *meta,
-                              const struct lith_schema_node *leaf, const struct lith_work *work,
+enum lith_code lith_seen_walk(struct lith_seen *seen, const struct lith_seen_walk *options,
                               struct lith_err *err)
 {
-    struct walk walk = {.seen = seen, .source = source, .meta = meta, .leaf = leaf, .work = work};
+    const struct lith_chunk_meta *meta = options->ref->meta;
+    uint64_t footer_offset = options->ref->footer_offset;
+    struct walk walk = {.options = options,
+                        .meta = meta,
+                        .leaf = lith_schema_leaf(options->ref->schema, options->ref->leaf),
+                        .seen = seen};
     int64_t begin =
         meta->dictionary_page_offset > 0 ? meta->dictionary_page_offset : meta->data_page_offset;
 
-    if (begin < 4 || meta->total_compressed_size < 0 || (uint64_t)begin > footer->footer_offset ||
-        (uint64_t)meta->total_compressed_size > footer->footer_offset - (uint64_t)begin)
+    if (begin < 4 || meta->total_compressed_size < 0 || (uint64_t)begin > footer_offset ||
+        (uint64_t)meta->total_compressed_size > footer_offset - (uint64_t)begin)
         return lith_fail(err, LITH_E_CORRUPT,
                          "pages at %" PRId64 ", %" PRId64 " bytes, but the footer begins at "
                          "%" PRIu64,
-                         begin, meta->total_compressed_size, footer->footer_offset);
+                         begin, meta->total_compressed_size, footer_offset);
     lith_buf_clear(&seen->pages);
     *seen = (struct lith_seen){.pages = seen->pages};
     seen->begin = (uint64_t)begin;
     seen->data_begin = seen->begin;
     seen->end = seen->begin + (uint64_t)meta->total_compressed_size;
     walk.position = seen->begin;
-    lith_buf_init(&walk.head, work->mem,
-                  lith_min_size(LITH_PAGE_HEADER_BYTES_MAX, lith_work_share(work)));
+    LITH_TRY(window_open(&walk, err));
     enum lith_code code = walk_pages(&walk, err);
-    lith_buf_done(&walk.head);
+    lith_window_done(&walk.window);
     return code;
 }

@@ -5,8 +5,7 @@
 #ifndef LITH_VERIFY_SEEN_H
 #define LITH_VERIFY_SEEN_H
 
-#include "base/work.h"
-#include "parquet/footer.h"
+#include "verify/copied.h"
 
 /* One data page. */
 struct lith_seen_page {
@@ -34,12 +33,21 @@ struct lith_seen {
 void lith_seen_init(struct lith_seen *seen, const struct lith_work *work);
 void lith_seen_done(struct lith_seen *seen);
 
-/* Walks all pages of a chunk, checking CRCs. CORRUPT. */
-LITH_MUST_CHECK enum lith_code lith_seen_walk(struct lith_seen *seen, struct lith_source *source,
-                                              const struct lith_footer *footer,
-                                              const struct lith_chunk_meta *meta,
-                                              const struct lith_schema_node *leaf,
-                                              const struct lith_work *work, struct lith_err *err);
+/* One walk. */
+struct lith_seen_walk {
+    struct lith_source *source;
+    const struct lith_chunk_ref *ref;
+    /* Begun for the chunk: told of its pages, and of the bodies of those that were copied. NULL:
+     * nothing is known of copies. */
+    struct lith_copied *copied;
+    bool check_bodies; /* the checksums of all bodies; else of the dictionary's and copied ones: who
+                          decodes the others checks theirs */
+    const struct lith_work *work;
+};
+
+/* Walks all pages of a chunk. CORRUPT. */
+LITH_MUST_CHECK enum lith_code
+lith_seen_walk(struct lith_seen *seen, const struct lith_seen_walk *options, struct lith_err *err);
 
 static inline const struct lith_seen_page *lith_seen_pages(const struct lith_seen *seen)
 {

@@ -15,7 +15,9 @@ struct file {
     const struct lith_verify_options *options;
     struct lith_input input;
     struct lith_seen seen;
-    struct lith_key_counts *counts; /* one per key */
+    struct lith_copied copied;
+    struct lith_chunk_reader *reader; /* of one chunk after another */
+    struct lith_key_counts *counts;   /* one per key */
 };
 
 static enum lith_code witness_check(const struct file *file, struct lith_err *err)
@@ -38,30 +40,27 @@ static enum lith_code witness_check(const struct file *file, struct lith_err *er
     return LITH_OK;
 }
 
-static enum lith_code content_check(struct file *file, uint32_t row_group, uint32_t leaf,
+static enum lith_code content_check(struct file *file, const struct lith_chunk_ref *ref,
+                                    struct lith_witness_place place,
                                     const struct lith_indexes *indexes, struct lith_err *err)
 {
     const struct lith_verify_options *options = file->options;
-    struct lith_witness_chunk expected;
     struct lith_content content = {
         .source = file->input.source,
-        .footer = &file->input.footer,
-        .row_group = row_group,
-        .leaf = leaf,
+        .ref = ref,
         .indexes = indexes,
-        .codecs = options->codecs,
+        .witness = options->witness,
+        .place = place,
+        .reader = file->reader,
         .work = options->work,
     };
 
-    if (options->witness) {
-        uint64_t index = (uint64_t)row_group * options->witness->leaf_count + leaf;
-        LITH_TRY(lith_witness_at(options->witness, index, &expected, err));
-        content.expected = &expected;
-    }
     for (size_t i = 0; i < options->key_count; i++) {
-        if (options->keys[i].leaf == leaf)
+        if (options->keys[i].leaf == ref->leaf)
             content.key_counts = &file->counts[i];
     }
+    if (options->witness && file->copied.decoded_pages == 0 && !content.key_counts)
+        return LITH_OK;
     return lith_content_check(&content, err);
 }
 
@@ -69,16 +68,25 @@ static enum lith_code chunk_check(struct file *file, uint32_t row_group, uint32_
                                   struct lith_arena *arena, struct lith_err *err)
 {
     const struct lith_footer *footer = &file->input.footer;
-    const struct lith_chunk_meta *meta = &footer->row_groups[row_group].chunks[leaf];
+    bool contents = file->options->level >= LITH_VERIFY_CONTENT;
+    struct lith_witness_place place = file->copied.segments.place;
+    struct lith_chunk_ref ref = lith_chunk_ref_of(footer, row_group, leaf);
+    struct lith_seen_walk walk = {
+        .source = file->input.source,
+        .ref = &ref,
+        .check_bodies = !contents,
+        .work = file->options->work,
+    };
     struct lith_indexes indexes;
 
-    LITH_TRY(lith_seen_walk(&file->seen, file->input.source, footer, meta,
-                            lith_schema_leaf(&footer->schema, leaf), file->options->work, err));
+    if (contents && file->options->witness) {
+        lith_copied_begin(&file->copied, file->input.source, &ref, file->reader);
+        walk.copied = &file->copied;
+    }
+    LITH_TRY(lith_seen_walk(&file->seen, &walk, err));
     LITH_TRY(lith_structure_chunk(&file->seen, file->input.source, footer, row_group, leaf, arena,
                                   &indexes, err));
-    if (file->options->level < LITH_VERIFY_CONTENT)
-        return LITH_OK;
-    return content_check(file, row_group, leaf, &indexes, err);
+    return contents ? content_check(file, &ref, place, &indexes, err) : LITH_OK;
 }
 
 static enum lith_code chunks_check(struct file *file, struct lith_err *err)
@@ -189,10 +197,15 @@ enum lith_code lith_verify_file(struct lith_source *source,
         return lith_fail(err, LITH_E_INVALID, "level decode without sources");
     LITH_TRY(lith_input_attach(&file.input, source, options->work->mem, err));
     lith_seen_init(&file.seen, options->work);
+    lith_copied_init(&file.copied, options->witness, options->work->mem);
     enum lith_code code = counts_new(&file, err);
+    if (code == LITH_OK)
+        code = lith_chunk_reader_new(options->codecs, options->work, true, &file.reader, err);
     if (code == LITH_OK)
         code = file_check(&file, err);
     counts_free(&file);
+    lith_chunk_reader_close(file.reader);
+    lith_copied_done(&file.copied);
     lith_seen_done(&file.seen);
     lith_input_done(&file.input);
     return code;

@@ -2,7 +2,7 @@
  * A whole file from memory: its footer, then every chunk, under a budget of 16 MiB. Nothing may
  * crash, hang or pass the budget, whatever the bytes.
  */
-#include "parquet/witness.h"
+#include "parquet/stream_hash.h"
 
 #define BUDGET ((size_t)16 << 20)
 /* Positions are cheap to claim (a run of nulls), so an input stops after this many. */
@@ -28,7 +28,9 @@ static void chunk_read(struct lith_source *source, const struct lith_footer *foo
             code = lith_chunk_reader_next(reader, &batch, &err);
             if (code != LITH_OK)
                 break;
-            lith_stream_hash_add(&hash, &batch);
+            code = lith_stream_hash_add(&hash, &batch, &err);
+            if (code != LITH_OK)
+                break;
             *positions += batch.position_count;
         } while (batch.position_count > 0 && *positions < POSITIONS_MAX);
         lith_chunk_reader_close(reader);

@@ -9,7 +9,7 @@
 #include "support.h"
 
 #include "base/file.h"
-#include "parquet/witness.h"
+#include "parquet/stream_hash.h"
 
 static struct lith_err err;
 
@@ -116,7 +116,7 @@ static inline enum lith_code opened_chunk(struct opened *o, uint32_t row_group, 
         if (code != LITH_OK || batch.position_count == 0)
             break;
         assert_true(batch.position_count <= LITH_BATCH_POSITIONS);
-        lith_stream_hash_add(hash, &batch);
+        code = lith_stream_hash_add(hash, &batch, &err);
     }
     lith_chunk_reader_close(reader);
     return code;

@@ -173,28 +173,21 @@ static void file_write(struct lith_spool *spool, size_t group_count)
 static void witness_make(struct lith_witness *witness, struct lith_key_counts *names)
 {
     static struct piece piece;
-    struct lith_stream_hash hash;
 
     lith_witness_init(witness, &work, LEAVES);
     lith_key_counts_init(names, &mem);
-    MUST(lith_stream_hash_new(&mem, &hash, &err));
     for (size_t g = 0; g < GROUPS; g++) {
         for (uint32_t leaf = 0; leaf < LEAVES; leaf++) {
-            lith_stream_hash_reset(&hash);
+            lith_witness_chunk_begin(witness, lith_schema_leaf(&schema, leaf));
             for (size_t i = 0; i < ROWS; i += STEP) {
                 piece_make(&piece, &tables[g], leaf, i, i + STEP);
-                lith_stream_hash_add(&hash, &piece.batch);
+                MUST(lith_witness_decoded(witness, &piece.batch, &err));
                 if (leaf == 1)
                     MUST(lith_key_counts_add(names, &piece.batch, &err));
             }
-            const struct lith_witness_chunk chunk = {.positions = hash.positions,
-                                                     .values = hash.values,
-                                                     .rows = hash.rows,
-                                                     .fingerprint = lith_stream_hash_end(&hash)};
-            MUST(lith_witness_add(witness, &chunk, &err));
+            MUST(lith_witness_chunk_end(witness, ROWS, &err));
         }
     }
-    lith_stream_hash_done(&hash);
 }
 
 /* Sets of files in memory, for verify to open. */
