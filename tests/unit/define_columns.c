@@ -2,10 +2,10 @@
  * A file with levels put in front of its pages and columns that it lacks, for other engines to
  * read: define_columns IN OUT [GROUP SIBLING].
  *
- * Not a test by itself: tests/py/test_define.py writes the input and compares. Top-level REQUIRED
- * columns become OPTIONAL; a column `added` and a list `added_list` of nulls come last in GROUP (a
- * path; without one, the root), with the levels of the leaf SIBLING. All other pages are copied.
- * Prints how many pages were defined and how many had to be compressed again.
+ * Not a test by itself: tests/py/test_define.py writes the input and compares. Columns that are
+ * REQUIRED from the root on become OPTIONAL; a column `added` and a list `added_list` of nulls come
+ * last in GROUP (a path; without one, the root), with the levels of the leaf SIBLING. All other
+ * pages are copied. Prints how many pages were defined and how many had to be compressed again.
  */
 #include "support.h"
 
@@ -112,8 +112,7 @@ static void schema_make(struct job *job)
         nodes[count] = from->nodes[i];
         if (i == job->group)
             nodes[count].child_count += 2;
-        if (nodes[count].depth == 1 && !nodes[count].is_group &&
-            nodes[count].repetition == LITH_REQUIRED)
+        if (!nodes[count].is_group && nodes[count].max_def == 0)
             nodes[count].repetition = LITH_OPTIONAL;
         count++;
     }
@@ -311,6 +310,10 @@ int main(int argc, char **argv)
     file_read(argv[1], &job.in);
     lith_memory_source_init(&job.source, job.in.data, job.in.bytes);
     must(lith_footer_read(&job.source.base, &job.arena, &job.footer, &err));
+    if (job.footer.schema.leaf_count == 0) {
+        (void)fprintf(stderr, "%s has no columns\n", argv[1]);
+        return 1;
+    }
     if (argc == 5) {
         const struct lith_schema *schema = &job.footer.schema;
         job.group = node_find(schema, argv[3]);
