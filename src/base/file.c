@@ -195,6 +195,12 @@ enum lith_code lith_fd_write(int fd, const char *name, uint64_t offset, const vo
     return LITH_OK;
 }
 
+void lith_fd_writeback(int fd, uint64_t offset, uint64_t bytes)
+{
+    if (range_fits(offset, bytes))
+        (void)sync_file_range(fd, (off_t)offset, (off_t)bytes, SYNC_FILE_RANGE_WRITE);
+}
+
 enum lith_code lith_fd_sync(int fd, const char *name, struct lith_err *err)
 {
     if (fsync(fd) != 0)

@@ -54,6 +54,9 @@ LITH_MUST_CHECK enum lith_code lith_fd_read(int fd, const char *name, uint64_t o
 LITH_MUST_CHECK enum lith_code lith_fd_write(int fd, const char *name, uint64_t offset,
                                              const void *from, size_t bytes, struct lith_err *err);
 
+/* Asks the system to begin writing a range to disk, without waiting. It is free not to. */
+void lith_fd_writeback(int fd, uint64_t offset, uint64_t bytes);
+
 /* fsync of a file or a directory. A failure is final for that file: never try it again. */
 LITH_MUST_CHECK enum lith_code lith_fd_sync(int fd, const char *name, struct lith_err *err);
 
@@ -101,7 +104,9 @@ struct lith_file_sink {
     const char *name; /* borrowed, for errors */
     uint8_t *buffer;
     size_t buffered;
-    uint32_t crc; /* CRC-32 of all bytes written so far */
+    uint64_t written_back; /* so far the system was asked to write to disk */
+    bool wants_crc;        /* set by who wants it, before the first byte */
+    uint32_t crc;          /* CRC-32 of all bytes written so far, if wanted */
 };
 LITH_MUST_CHECK enum lith_code lith_file_sink_init(struct lith_file_sink *sink, int fd,
                                                    const char *name, struct lith_mem *mem,

@@ -108,6 +108,15 @@ enum lith_code lith_file_source_open(int dir_fd, const char *name, struct lith_m
     return LITH_OK;
 }
 
+/* Tells the system of what was written since the last time, once it is worth it. */
+static void sink_writeback(struct lith_file_sink *sink, uint64_t end)
+{
+    if (end - sink->written_back < LITH_WRITEBACK_BYTES)
+        return;
+    lith_fd_writeback(sink->fd, sink->written_back, end - sink->written_back);
+    sink->written_back = end;
+}
+
 static enum lith_code sink_write(struct lith_sink *base, const void *from, size_t bytes,
                                  struct lith_err *err)
 {
@@ -117,11 +126,13 @@ static enum lith_code sink_write(struct lith_sink *base, const void *from, size_
         LITH_TRY(lith_file_sink_flush(sink, err));
     if (bytes > LITH_FILE_BUFFER_BYTES) {
         LITH_TRY(lith_fd_write(sink->fd, sink->name, base->written, from, bytes, err));
+        sink_writeback(sink, base->written + bytes);
     } else {
         memcpy(sink->buffer + sink->buffered, from, bytes);
         sink->buffered += bytes;
     }
-    sink->crc = lith_crc32(sink->crc, from, bytes);
+    if (sink->wants_crc)
+        sink->crc = lith_crc32(sink->crc, from, bytes);
     return LITH_OK;
 }
 
@@ -142,6 +153,7 @@ enum lith_code lith_file_sink_flush(struct lith_file_sink *sink, struct lith_err
 
     LITH_TRY(lith_fd_write(sink->fd, sink->name, offset, sink->buffer, sink->buffered, err));
     sink->buffered = 0;
+    sink_writeback(sink, sink->base.written);
     return LITH_OK;
 }
 

@@ -103,10 +103,17 @@
  * smallest budget. */
 #define LITH_FILE_BUFFER_BYTES ((size_t)128 << 10)
 
+/* Bytes that are copied at a time: docs/reading-inputs.md has the curve. */
+#define LITH_COPY_BLOCK_BYTES ((size_t)256 << 10)
+
+/* The system is asked to write a file to disk whenever so much has come since, so that the fsync at
+ * its end has little left to wait for. */
+#define LITH_WRITEBACK_BYTES (16 * LITH_MIB)
+
 /* Buffer behind which a chunk's pages are read: docs/reading-inputs.md has the curve. */
 #define LITH_READ_AHEAD_BYTES ((size_t)256 << 10)
 
-/* Workers of one pool: more than the cores of the machines this runs on. */
+/* Workers of one pool: more than the cores of the machines this runs on; each has an input open. */
 #define LITH_THREADS_MAX 256u
 
 /* Names of writers that an output's original.created.by lists, and their length: enough for a

@@ -60,6 +60,38 @@ enum lith_code lith_sink_write(struct lith_sink *sink, const void *from, size_t 
     return LITH_OK;
 }
 
+static enum lith_code block_get(const struct lith_copy *copy, uint64_t offset, size_t bytes,
+                                struct lith_buf *room, const uint8_t **ret_block,
+                                struct lith_err *err)
+{
+    const uint8_t *block = lith_source_view(copy->source, offset, bytes);
+
+    if (!block) {
+        lith_buf_clear(room);
+        LITH_TRY(lith_buf_reserve(room, bytes, err));
+        LITH_TRY(lith_source_read(copy->source, offset, room->data, bytes, err));
+        block = room->data;
+    }
+    *ret_block = block;
+    return LITH_OK;
+}
+
+enum lith_code lith_copy_run(const struct lith_copy *copy, struct lith_buf *room,
+                             struct lith_err *err)
+{
+    const uint8_t *block;
+
+    for (uint64_t done = 0; done < copy->bytes;) {
+        size_t bytes = (size_t)lith_min_u64(copy->bytes - done, LITH_COPY_BLOCK_BYTES);
+        LITH_TRY(block_get(copy, copy->offset + done, bytes, room, &block, err));
+        if (copy->each)
+            LITH_TRY(copy->each(copy->ctx, block, bytes, err));
+        LITH_TRY(lith_sink_write(copy->sink, block, bytes, err));
+        done += bytes;
+    }
+    return LITH_OK;
+}
+
 static const uint8_t *memory_view(struct lith_source *source, uint64_t offset, size_t bytes)
 {
     struct lith_memory_source *self = (struct lith_memory_source *)source;

@@ -107,6 +107,7 @@ enum lith_code lith_local_output_new(struct lith_folder *base,
         lith_local_output_free(&output->base);
         return code;
     }
+    output->sink.wants_crc = true; /* the manifest knows files by it */
     output->base.sink = &output->sink.base;
     lith_local_step(base, LITH_STEP_OUTPUT_CREATED);
     *ret_output = &output->base;

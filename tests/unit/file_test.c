@@ -256,6 +256,7 @@ static void sink_writes_what_it_is_given(void **state)
         all[i] = (uint8_t)test_random(&seed);
     MUST(lith_file_create(dir_fd, "out", 0600, &fd, &err));
     MUST(lith_file_sink_init(&sink, fd, "out", &mem, &err));
+    sink.wants_crc = true;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         MUST(lith_sink_write(&sink.base, all + total, sizes[i], &err));
         total += sizes[i];
