@@ -36,7 +36,8 @@ struct pass {
     struct lith_arena arena;
     struct target *targets;
     size_t count;
-    size_t job_bytes; /* budget of one job */
+    size_t job_bytes;      /* budget of one job */
+    size_t job_open_files; /* and its part of the descriptors */
     _Atomic uint64_t gc_bytes_left;
     bool shared;                 /* jobs run at once, each with a part of the memory */
     struct lith_control control; /* the caller's, with its progress behind the lock */
@@ -110,6 +111,7 @@ static enum lith_code target_run(struct pass *pass, const struct target *target,
 
     work.mem = mem;
     work.control = &pass->control;
+    work.open_files_max = pass->job_open_files;
     LITH_TRY(lith_work_check(&work, err));
     LITH_TRY(lith_folder_open(pass->sweep->store, target->rank.path, &folder, err));
     struct lith_job job = {
@@ -254,6 +256,7 @@ static enum lith_code tasks_run(struct pass *pass, struct task *tasks, size_t co
     if (jobs > 1)
         LITH_TRY(lith_pool_new(mem, jobs, jobs * 2, &pool, err));
     pass->job_bytes = lith_mem_left(mem) / jobs;
+    pass->job_open_files = LITH_OPEN_FILES_MAX / jobs;
     pass->shared = jobs > 1;
     for (size_t i = 0; i < count && !is_stopped(pass); i++) {
         if (pool)

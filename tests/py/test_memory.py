@@ -95,6 +95,30 @@ def test_equal_strings(tmp_path):
     assert value_digest(made) == value_digest(sources)
 
 
+def test_many_tiny_files(tmp_path):
+    """P7: 20,000 files of 20 rows under the default budget: what is kept of each is little, and
+    the peak stays below 48 MiB."""
+    numbers = numpy.random.default_rng(3)
+    place = tmp_path / "in"
+    place.mkdir()
+    for number in range(20000):
+        path = place / f"{number:05}.parquet"
+        if number >= 50:
+            path.hardlink_to(place / f"{number % 50:05}.parquet")
+            continue
+        table = pyarrow.table({"number": pyarrow.array([number] * 20),
+                               "word": pyarrow.array([f"word {n % 7}" for n in range(20)])}
+                              | {f"c{i}": numbers.integers(0, 1000, 20) for i in range(18)})
+        parquet.write_table(table, path)
+    names = sorted(path.name for path in place.iterdir())
+    result = lithify.ok("merge", "-o", "../out.parquet", *names, cwd=place)
+    print(f"peak {result.peak_bytes / MIB:.1f} MiB, {result.seconds:.2f} s")
+    assert result.peak_bytes < 48 * MIB, f"peak of {result.peak_bytes / MIB:.1f} MiB"
+    column = parquet.read_table(tmp_path / "out.parquet", columns=["number"]).column(0)
+    counts = {entry["values"]: entry["counts"] for entry in column.value_counts().to_pylist()}
+    assert counts == {number: 400 * 20 for number in range(50)}
+
+
 def test_many_row_groups(arrow, tmp_path):
     """P7: 3,000 row groups in one file; footers and page indexes count against the budget."""
     source, output = tmp_path / "in.parquet", tmp_path / "out.parquet"
