@@ -242,9 +242,9 @@ static bool offsets_agree(const struct lith_carried_index *index, uint32_t entry
     /* Rows begin at repetition level 0. */
     if (rep && rep[entry * (index->leaf->max_rep + 1u)] != rows)
         return false;
+    /* From the first page on, which begins at row 0, these sum up. */
     if (index->leaf->max_rep == 0)
-        return at->first_row == index->positions_done - page->num_values &&
-               rows == page->num_values;
+        return rows == page->num_values;
     return rows <= page->num_values && (page->rows < 0 || page->rows == rows);
 }
 

@@ -429,6 +429,18 @@ static void test_facts_truncated(void **state)
         assert_false(s.min_exact);
         assert_int_equal(s.max_exact, exact);
     }
+    part = (struct part){5, -1, -1, BYTES("a"), BYTES("cccccccc"), false, true};
+    facts = part_facts(&part);
+    lith_bounds_clear(&bounds);
+    MUST(lith_bounds_add_facts(&bounds, &facts, &err));
+    MUST(lith_bounds_statistics(&bounds, false, 4, &room, &s, &err));
+    assert_true(lith_slice_equal(s.max_value, lith_slice_text("cccd")));
+    assert_false(s.min_exact);
+    assert_false(s.max_exact);
+    assert_false(s.has_null_count);
+    lith_bounds_clear(&bounds);
+    MUST(lith_bounds_statistics(&bounds, false, 4, &room, &s, &err));
+    assert_true(s.has_null_count);
     /* Values of a fixed width are not cut. */
     facts.is_fixed = true;
     MUST(lith_bounds_add_facts(&bounds, &facts, &err));

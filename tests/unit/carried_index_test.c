@@ -292,6 +292,9 @@ static void test_list(void **state)
     MUST(deal(&f, -1, &d));
     assert_int_equal(d.rows[0], 3);
     assert_int_equal(d.rows[1], -1);
+    f.num_rows = 2;
+    MUST(deal(&f, -1, &d));
+    assert_int_equal(d.rows[0], -1);
 }
 
 /* Changes of one file; what is known before the walk, and of each page. */
@@ -348,6 +351,7 @@ LIE(too_long, f->bytes_max = 30)
 /* What parquet-rs writes for a page of lists [1, null], [2, null]: parquet-splice.md 2.3. */
 LIE(rust_null_page, (c->null_pages[1] = true, c->mins[1] = c->maxes[1] = BYTES("")))
 LIE(list_rows_many, c->locations[1].first_row = 1)
+LIE(list_rows_more, (c->locations[1].first_row = 7, f->num_rows = 9, c->rep_count = 0))
 LIE(list_v2_rows, f->pages[1].rows = 2)
 LIE(list_rep_rows, (c->rep[2] = 2, c->rep[3] = 2))
 LIE(list_rep_sum, c->rep[3] = 2)
@@ -390,6 +394,7 @@ static const struct lie lies[] = {
     {"nothing", no_change, true, 2, 2, false},
     {"a null page of a list with values", rust_null_page, true, 2, 1, true},
     {"fewer rows than the histogram says", list_rows_many, true, 0, 0, true},
+    {"more rows than positions", list_rows_more, true, 0, 0, true},
     {"rows of a V2 page", list_v2_rows, true, 1, 1, true},
     {"rows by the histogram", list_rep_rows, true, 1, 1, true},
     {"sum of the histogram", list_rep_sum, true, 2, 1, true},
