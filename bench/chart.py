@@ -74,8 +74,11 @@ class Axis:
 
     def ticks(self):
         if self.logarithmic:
-            first, last = math.ceil(math.log10(self.low)), math.floor(math.log10(self.high))
-            return [10.0 ** power for power in range(first, last + 1)]
+            first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
+            factors = [1, 2, 5] if last - first <= 2 else [1]
+            ticks = [factor * 10.0 ** power for power in range(first, last + 1)
+                     for factor in factors]
+            return [tick for tick in ticks if self.low <= tick <= self.high]
         step = 10 ** math.floor(math.log10((self.high - self.low) or 1))
         step *= 0.5 if (self.high - self.low) / step < 3 else 1
         return [step * n for n in range(math.ceil(self.low / step), int(self.high / step) + 1)]

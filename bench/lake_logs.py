@@ -17,11 +17,12 @@ WORDS = ("connection request worker timeout accepted closed retry upstream cache
          "token expired partition leader elected fetch commit offset replica flush segment").split()
 TEMPLATES = 40
 WORKERS = ["%d" % n for n in range(64)]
-SHORT_LOG_EXTRA = ',"telemetry.sdk":{"name":"opentelemetry","language":"java","version":"1.38.0"}' + \
-    ',"process.command_args":["java","-Xmx2g","-XX:+UseG1GC","-XX:MaxGCPauseMillis=100",' + \
-    '"-Dfile.encoding=UTF-8","-Duser.timezone=UTC","-jar","/opt/service/service.jar",' + \
-    '"--server.port=8080","--config=/etc/service/application.yaml","--profile=production",' + \
-    '"--log-format=json","--cluster=shop-eu-1"]'
+SHORT_LOG_EXTRA = (
+    ',"telemetry.sdk":{"name":"opentelemetry","language":"java","version":"1.38.0"}'
+    ',"process.command_args":["java","-Xmx2g","-XX:+UseG1GC","-XX:MaxGCPauseMillis=100",'
+    '"-Dfile.encoding=UTF-8","-Duser.timezone=UTC","-jar","/opt/service/service.jar",'
+    '"--server.port=8080","--config=/etc/service/application.yaml","--profile=production",'
+    '"--log-format=json","--cluster=shop-eu-1"]')
 
 
 def fat_body(rng, rows):

@@ -138,7 +138,8 @@ def off_shape(lake, shape):
 
 def parse_options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).with_name("lakes"))
+    parser.add_argument("--out", type=pathlib.Path,
+                        default=pathlib.Path(__file__).with_name("lakes"))
     parser.add_argument("--lakes", default=",".join(LAKES), help="which ones, with commas")
     parser.add_argument("--files", type=int, help="so many files instead of each lake's own number")
     parser.add_argument("--missing", action="store_true", help="leave lakes that are there alone")

@@ -18,9 +18,10 @@ def processor():
 
 def machine():
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return dict(processor=processor(), processors=os.cpu_count(), memory_gib=round(memory / 2**30, 1),
-                kernel=platform.release(), python=platform.python_version(),
-                duckdb=duckdb.__version__, polars=polars.__version__, pyarrow=pyarrow.__version__)
+    return dict(processor=processor(), processors=os.cpu_count(),
+                memory_gib=round(memory / 2**30, 1), kernel=platform.release(),
+                python=platform.python_version(), duckdb=duckdb.__version__,
+                polars=polars.__version__, pyarrow=pyarrow.__version__)
 
 
 def machine_line(facts):

@@ -6,7 +6,8 @@ Everything follows from the generator passed in, so a lake is the same bytes eac
 import numpy as np
 import pyarrow as pa
 
-SYMBOLS = np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", np.uint8)
+SYMBOLS = np.frombuffer(
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", np.uint8)
 
 
 def symbols(rng, count):

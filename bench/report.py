@@ -56,11 +56,12 @@ def limits_table(results):
         return
     yield "### Limits"
     yield ""
-    yield "| lake | figure | reached | limit | |"
-    yield "|---|---|---|---|---|"
+    yield "| lake | figure | reached | limit | | (by CPU time) |"
+    yield "|---|---|---|---|---|---|"
     for verdict in found:
+        by_cpu = f"{verdict.by_cpu:.3f}" if verdict.by_cpu else ""
         yield (f"| {verdict.lake} | {verdict.what} | {verdict.value:.3f} | {verdict.limit:.3f} | "
-               f"{'pass' if verdict.passed else 'MISS'} |")
+               f"{'pass' if verdict.passed else 'MISS'} | {by_cpu} |")
     missed = sum(not verdict.passed for verdict in found)
     yield ""
     yield f"{len(found) - missed} of {len(found)} limits are kept."

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether memory and the time per file stay flat: 10 GiB against 1 GiB, 100,000 files against 1,000.
+"""Whether memory and the time per file stay flat: 1 and 10 GiB, 1,000 to 100,000 files.
 
 The large partitions repeat L1's files under new names, the many files have 20 rows each. One run
 each, with verification, since it is memory that counts.
@@ -68,7 +68,8 @@ def report(facts):
             yield f"{start} {' '.join(run['failed'].split())} | | | | |"
         else:
             yield (f"{start} {run['wall']:.2f} | {run['cpu']:.2f} | "
-                   f"{1e6 * run['wall'] / run['files']:.1f} | {mib / run['wall']:.0f} | {run['peak_bytes'] / MIB:.1f} |")
+                   f"{1e6 * run['wall'] / run['files']:.1f} | {mib / run['wall']:.0f} | "
+                   f"{run['peak_bytes'] / MIB:.1f} |")
 
 
 def flatness(name, facts, value_of):
