@@ -5,6 +5,7 @@
 
 #include "parquet/file_writer.h"
 #include "parquet/page_index.h"
+#include "parquet/page_source.h"
 #include "verify/verify.h"
 
 static struct lith_err err;
@@ -188,6 +189,111 @@ static void witness_make(struct lith_witness *witness, struct lith_key_counts *n
             MUST(lith_witness_chunk_end(witness, ROWS, &err));
         }
     }
+}
+
+/* What befalls the pages of a file on their way into the witness. */
+enum pages {
+    PAGES_COPIED,
+    PAGES_DECODED,
+    PAGES_IN_TURN,     /* one copied, the next decoded */
+    PAGES_UNTRUE,      /* those above are what a true merge leaves */
+    PAGES_LESS,        /* the last one of each chunk is left out */
+    PAGES_TWICE,       /* the first one comes twice */
+    PAGES_OTHER_START, /* ids mean what one entry fewer would */
+};
+
+struct source_file {
+    const uint8_t *data;
+    size_t bytes;
+    struct lith_memory_source source;
+    struct lith_arena arena;
+    struct lith_footer footer;
+    struct lith_chunk_reader *reader;
+};
+
+static void page_copy(struct lith_witness *witness, const struct source_file *file,
+                      const struct lith_page *page, enum lith_codec codec)
+{
+    size_t bytes = (size_t)page->header.compressed_bytes;
+    const uint8_t *body = file->data + page->offset + page->header_bytes;
+
+    MUST(lith_witness_copied_page(witness, &page->header, lith_page_codec(&page->header, codec),
+                                  &err));
+    lith_witness_copied_bytes(witness, body, bytes / 3);
+    lith_witness_copied_bytes(witness, body + bytes / 3, bytes - bytes / 3);
+}
+
+static void page_decode(struct lith_witness *witness, struct lith_chunk_reader *reader)
+{
+    struct lith_batch batch;
+
+    do {
+        MUST(lith_chunk_reader_page_batch(reader, &batch, &err));
+        MUST(lith_witness_decoded(witness, &batch, &err));
+    } while (batch.position_count > 0);
+}
+
+static void dictionary_take(struct lith_witness *witness, const struct source_file *file,
+                            enum pages pages)
+{
+    struct lith_dictionary *dictionary = lith_chunk_reader_dictionary(file->reader);
+    struct lith_hash128 hash;
+
+    if (!dictionary)
+        return;
+    uint32_t count = dictionary->count - (pages == PAGES_OTHER_START);
+    MUST(lith_dictionary_fingerprint(dictionary, count, &hash, &err));
+    lith_witness_dictionary(witness, count, hash);
+}
+
+static void chunk_witness(struct lith_witness *witness, struct source_file *file,
+                          uint32_t row_group, uint32_t leaf, enum pages pages)
+{
+    const struct lith_chunk_ref ref = lith_chunk_ref_of(&file->footer, row_group, leaf);
+    enum lith_codec codec = (enum lith_codec)ref.meta->codec;
+    const struct lith_page *page;
+    uint64_t left = (uint64_t)ref.meta->num_values;
+
+    lith_witness_chunk_begin(witness, lith_schema_leaf(&schema, leaf));
+    MUST(lith_chunk_reader_begin(file->reader, &file->source.base, &ref, &err));
+    for (size_t i = 0;; i++) {
+        MUST(lith_chunk_reader_page(file->reader, &page, &err));
+        if (!page)
+            break;
+        left -= page->header.num_values;
+        if (i == 0)
+            dictionary_take(witness, file, pages);
+        if (pages == PAGES_LESS && left == 0)
+            continue;
+        if (pages == PAGES_DECODED || (pages == PAGES_IN_TURN && i % 2 == 1))
+            page_decode(witness, file->reader);
+        else
+            page_copy(witness, file, page, codec);
+        if (pages == PAGES_TWICE && i == 0)
+            page_copy(witness, file, page, codec);
+    }
+    MUST(lith_witness_chunk_end(witness, (uint64_t)ref.num_rows, &err));
+}
+
+/* What a merge would have seen of a file that is its only source. */
+static void witness_of_file(struct lith_witness *witness, const struct lith_spool *spool,
+                            enum pages pages)
+{
+    struct source_file file = {.data = lith_spool_memory(spool),
+                               .bytes = (size_t)spool->source.size};
+
+    lith_witness_init(witness, &work, LEAVES);
+    lith_memory_source_init(&file.source, file.data, file.bytes);
+    lith_arena_init(&file.arena, &mem);
+    MUST(lith_footer_read(&file.source.base, &file.arena, &file.footer, &err));
+    MUST(lith_schema_normalise(&file.footer.schema, &file.arena, &err));
+    MUST(lith_chunk_reader_new(codecs, &work, true, &file.reader, &err));
+    for (uint32_t g = 0; g < file.footer.row_group_count; g++) {
+        for (uint32_t leaf = 0; leaf < LEAVES; leaf++)
+            chunk_witness(witness, &file, g, leaf, pages);
+    }
+    lith_chunk_reader_close(file.reader);
+    lith_arena_done(&file.arena);
 }
 
 /* Sets of files in memory, for verify to open. */
@@ -383,6 +489,133 @@ static void other_contents_are_found(void **state)
         lith_witness_done(&witness);
         lith_key_counts_done(&names);
     }
+}
+
+/* The same file, with its pages copied and decoded; and key columns, which are decoded although
+ * they were copied. */
+static void copied_pages_pass(void **state)
+{
+    (void)state;
+    for (enum pages pages = PAGES_COPIED; pages < PAGES_UNTRUE; pages++) {
+        struct lith_witness witness;
+        struct lith_witness ignored;
+        struct lith_key_counts names;
+        struct lith_spool file;
+        tables_make();
+        file_write(&file, GROUPS);
+        witness_of_file(&witness, &file, pages);
+        witness_make(&ignored, &names);
+        MUST(verify_spool(&file, LITH_VERIFY_CONTENT, &witness, NULL, NULL));
+        MUST(verify_spool(&file, LITH_VERIFY_CONTENT, &witness, &names, NULL));
+        MUST(verify_spool(&file, LITH_VERIFY_STRUCTURE, &witness, &names, NULL));
+        lith_spool_done(&file);
+        lith_key_counts_done(&names);
+        lith_witness_done(&ignored);
+        lith_witness_done(&witness);
+    }
+}
+
+/* Every change of contents, with pages copied or decoded. */
+static void other_pages_are_found(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        for (enum pages pages = PAGES_COPIED; pages < PAGES_UNTRUE; pages++) {
+            struct lith_witness witness;
+            struct lith_spool before;
+            struct lith_spool file;
+            tables_make();
+            changes[i].before();
+            file_write(&before, GROUPS);
+            witness_of_file(&witness, &before, pages);
+            changes[i].change();
+            file_write(&file, GROUPS);
+            MUST(verify_spool(&before, LITH_VERIFY_CONTENT, &witness, NULL, NULL));
+            if (verify_spool(&file, LITH_VERIFY_CONTENT, &witness, NULL, NULL) != LITH_E_CORRUPT)
+                fail_msg("%s, pages %d: not noticed", changes[i].name, (int)pages);
+            lith_spool_done(&before);
+            lith_spool_done(&file);
+            lith_witness_done(&witness);
+        }
+    }
+}
+
+/* Pages missing, doubled, in another place. */
+static void pages_elsewhere_are_found(void **state)
+{
+    static const struct {
+        enum pages pages;
+        const char *text;
+    } cases[] = {
+        {PAGES_LESS, "a page of 10000 values, but there are no more from the sources"},
+        {PAGES_TWICE, "the pages have ended, 20000 values from the sources are missing"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct lith_witness witness;
+        struct lith_spool file;
+        tables_make();
+        file_write(&file, 1);
+        witness_of_file(&witness, &file, cases[i].pages);
+        assert_int_equal(verify_spool(&file, LITH_VERIFY_CONTENT, &witness, NULL, NULL),
+                         LITH_E_CORRUPT);
+        if (!strstr(err.text, cases[i].text))
+            fail_msg("%s", err.text);
+        lith_witness_done(&witness);
+        lith_spool_done(&file);
+    }
+}
+
+/* The ids stay, what they mean does not. */
+static void other_dictionaries_are_found(void **state)
+{
+    struct lith_witness witness;
+    struct lith_witness shorter;
+    struct lith_spool before;
+    struct lith_spool file;
+
+    (void)state;
+    tables_make();
+    file_write(&before, 1);
+    witness_of_file(&witness, &before, PAGES_COPIED);
+    witness_of_file(&shorter, &before, PAGES_OTHER_START);
+    MUST(verify_spool(&before, LITH_VERIFY_CONTENT, &shorter, NULL, NULL)); /* a start suffices */
+    for (size_t i = 0; i < ROWS; i++) {
+        const char *name = tables[0].name[i];
+        if (name && strcmp(name, "login") == 0)
+            tables[0].name[i] = "logic";
+    }
+    file_write(&file, 1);
+    assert_int_equal(verify_spool(&file, LITH_VERIFY_CONTENT, &witness, NULL, NULL),
+                     LITH_E_CORRUPT);
+    if (!strstr(err.text, "entries of the dictionary are not those that copied ids had"))
+        fail_msg("%s", err.text);
+    lith_witness_done(&witness);
+    lith_witness_done(&shorter);
+    lith_spool_done(&before);
+    lith_spool_done(&file);
+}
+
+/* A witness that was told of nothing proves nothing. */
+static void an_empty_witness_fails(void **state)
+{
+    struct lith_witness witness;
+    struct lith_spool file;
+
+    (void)state;
+    tables_make();
+    file_write(&file, 1);
+    lith_witness_init(&witness, &work, LEAVES);
+    for (uint32_t leaf = 0; leaf < LEAVES; leaf++) {
+        lith_witness_chunk_begin(&witness, lith_schema_leaf(&schema, leaf));
+        MUST(lith_witness_chunk_end(&witness, ROWS, &err));
+    }
+    MUST(verify_spool(&file, LITH_VERIFY_STRUCTURE, &witness, NULL, NULL));
+    assert_int_equal(verify_spool(&file, LITH_VERIFY_CONTENT, &witness, NULL, NULL),
+                     LITH_E_CORRUPT);
+    lith_witness_done(&witness);
+    lith_spool_done(&file);
 }
 
 /* The metadata of the file in `data`. */
@@ -611,9 +844,13 @@ static void allocations_may_fail(void **state)
     enum lith_code code = LITH_E_NOMEM;
 
     (void)state;
+    struct lith_witness ignored;
+
     tables_make();
-    witness_make(&witness, &names);
+    witness_make(&ignored, &names);
+    lith_witness_done(&ignored);
     file_write(&file, GROUPS);
+    witness_of_file(&witness, &file, PAGES_IN_TURN);
     sources.files = set_of(&set, &file, NULL);
     for (int64_t n = 0; code == LITH_E_NOMEM; n += 1 + n / 16) {
         struct lith_memory_source source;
@@ -642,9 +879,12 @@ static void allocations_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_true_file_passes),    cmocka_unit_test(other_contents_are_found),
-        cmocka_unit_test(turned_bits_are_found), cmocka_unit_test(false_bounds_are_found),
-        cmocka_unit_test(sets_of_rows),          cmocka_unit_test(allocations_may_fail),
+        cmocka_unit_test(a_true_file_passes),        cmocka_unit_test(other_contents_are_found),
+        cmocka_unit_test(copied_pages_pass),         cmocka_unit_test(other_pages_are_found),
+        cmocka_unit_test(pages_elsewhere_are_found), cmocka_unit_test(other_dictionaries_are_found),
+        cmocka_unit_test(an_empty_witness_fails),    cmocka_unit_test(turned_bits_are_found),
+        cmocka_unit_test(false_bounds_are_found),    cmocka_unit_test(sets_of_rows),
+        cmocka_unit_test(allocations_may_fail),
     };
 
     lith_mem_init(&mem, (size_t)512 << 20, NULL);
