@@ -107,22 +107,62 @@ static size_t count_equal(const uint16_t *levels, size_t count, uint16_t level)
     return equal;
 }
 
-/* Decodes `count` levels to the start of the array and checks them. */
-static enum lith_code stream_next(struct lith_level_stream *s, size_t count, struct lith_err *err)
+/* The next levels are one run, as in a page without nulls: the array is filled with it once. */
+static void run_next(struct lith_level_stream *s, size_t count, uint16_t level)
 {
+    if (!s->is_run || s->run_level != level) {
+        for (size_t i = 0; i < LITH_BATCH_POSITIONS; i++)
+            s->levels[i] = level;
+    }
+    s->is_run = true;
+    s->run_level = level;
+    lith_rle_skip(&s->rle, count);
+}
+
+static enum lith_code levels_next(struct lith_level_stream *s, size_t count, uint32_t *ret_most,
+                                  struct lith_err *err)
+{
+    uint64_t equal;
+    uint32_t level;
     uint16_t most = 0;
 
-    enum lith_code code = lith_rle_next_u16(&s->rle, s->levels, count, err);
+    LITH_TRY(lith_rle_peek(&s->rle, &equal, &level, err));
+    if (equal >= count && level <= UINT16_MAX) {
+        run_next(s, count, (uint16_t)level);
+        *ret_most = level;
+        return LITH_OK;
+    }
+    s->is_run = false;
+    LITH_TRY(lith_rle_next_u16(&s->rle, s->levels, count, err));
+    for (size_t i = 0; i < count; i++)
+        most = s->levels[i] > most ? s->levels[i] : most;
+    *ret_most = most;
+    return LITH_OK;
+}
+
+/* Decodes `count` levels, more than 0, to the start of the array and checks them. */
+static enum lith_code stream_next(struct lith_level_stream *s, size_t count, struct lith_err *err)
+{
+    uint32_t most = 0;
+    enum lith_code code = levels_next(s, count, &most, err);
+
     if (code != LITH_OK) {
         (void)lith_err_prefix(err, "%s levels", s->name);
         return code;
     }
-    for (size_t i = 0; i < count; i++)
-        most = s->levels[i] > most ? s->levels[i] : most;
     if (most > s->max)
-        return lith_fail(err, LITH_E_CORRUPT, "a %s level of %u, but the schema allows %u", s->name,
-                         most, s->max);
+        return lith_fail(err, LITH_E_CORRUPT, "a %s level of %" PRIu32 ", but the schema allows %u",
+                         s->name, most, s->max);
     return LITH_OK;
+}
+
+/* How many of levels [begin, begin + count) are `level`. */
+static size_t stream_count(const struct lith_level_stream *s, size_t begin, size_t count,
+                           uint16_t level)
+{
+    if (s->is_run)
+        return s->run_level == level ? count : 0;
+    return count_equal(s->levels + begin, count, level);
 }
 
 /* Decodes the next batch of both streams to the start of the arrays. */
@@ -137,7 +177,7 @@ static enum lith_code decode(struct lith_chunk_levels *levels, struct lith_err *
     levels->begin = 0;
     levels->end = count;
     levels->undecoded -= count;
-    levels->rows += levels->rep.max ? count_equal(levels->rep.levels, count, 0) : count;
+    levels->rows += levels->rep.max ? stream_count(&levels->rep, 0, count, 0) : count;
     levels->values += lith_chunk_levels_values(levels);
     return LITH_OK;
 }
@@ -151,7 +191,7 @@ static enum lith_code count_values(struct lith_chunk_levels *levels, const struc
     for (uint64_t left = positions; left > 0;) {
         size_t count = (size_t)lith_min_u64(left, LITH_BATCH_POSITIONS);
         LITH_TRY(stream_next(&levels->def, count, err));
-        values += count_equal(levels->def.levels, count, levels->def.max);
+        values += stream_count(&levels->def, 0, count, levels->def.max);
         left -= count;
     }
     LITH_TRY(stream_start(&levels->def, body, positions, levels->mem, err));
@@ -231,7 +271,7 @@ size_t lith_chunk_levels_values(const struct lith_chunk_levels *levels)
 
     if (levels->def.max == 0)
         return count;
-    return count_equal(levels->def.levels + levels->begin, count, levels->def.max);
+    return stream_count(&levels->def, levels->begin, count, levels->def.max);
 }
 
 size_t lith_chunk_levels_cut(const struct lith_chunk_levels *levels, size_t values)

@@ -23,6 +23,8 @@ struct lith_level_stream {
     struct lith_window window;
     struct lith_rle_decoder rle;
     uint16_t *levels; /* LITH_BATCH_POSITIONS entries; NULL when max is 0 */
+    bool is_run;      /* those decoded last are all `run_level`, as is the whole array */
+    uint16_t run_level;
 };
 
 /* Levels of one page. Entries [begin, end) of the arrays are decoded and not handed out. */

@@ -36,6 +36,15 @@ LITH_MUST_CHECK enum lith_code lith_rle_next(struct lith_rle_decoder *d, uint32_
 LITH_MUST_CHECK enum lith_code lith_rle_next_u16(struct lith_rle_decoder *d, uint16_t *to,
                                                  size_t count, struct lith_err *err);
 
+/*
+ * How many of the next values are known to be equal, and what they are, without decoding them; 0
+ * where they are not packed as a run. Begins the next run; a value must be left.
+ */
+LITH_MUST_CHECK enum lith_code lith_rle_peek(struct lith_rle_decoder *d, uint64_t *ret_count,
+                                             uint32_t *ret_value, struct lith_err *err);
+/* Passes over `count` values, at most as many as lith_rle_peek found. */
+void lith_rle_skip(struct lith_rle_decoder *d, uint64_t count);
+
 /* Bytes of the window that belong neither to values decoded nor to the group they end in. */
 uint64_t lith_rle_left(const struct lith_rle_decoder *d);
 

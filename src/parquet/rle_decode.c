@@ -137,6 +137,23 @@ enum lith_code lith_rle_next(struct lith_rle_decoder *d, uint32_t *to, size_t co
     return LITH_OK;
 }
 
+enum lith_code lith_rle_peek(struct lith_rle_decoder *d, uint64_t *ret_count, uint32_t *ret_value,
+                             struct lith_err *err)
+{
+    d->window->err = err;
+    while (d->repeat_left == 0 && d->packed_left == 0)
+        LITH_TRY(run_begin(d, err));
+    *ret_count = d->repeat_left;
+    *ret_value = d->repeat_value;
+    return LITH_OK;
+}
+
+void lith_rle_skip(struct lith_rle_decoder *d, uint64_t count)
+{
+    LITH_ASSERT(count <= d->repeat_left);
+    d->repeat_left -= count;
+}
+
 enum lith_code lith_rle_next_u16(struct lith_rle_decoder *d, uint16_t *to, size_t count,
                                  struct lith_err *err)
 {
