@@ -139,12 +139,6 @@
 #define LITH_RUNS_BATCH_BYTES_MAX ((size_t)8 << 20)
 #define LITH_RUNS_MEMORY_BYTES_MAX ((size_t)4 << 20)
 
-/* Inputs up to this size are read whole (merge/staging.h): 128 MiB of row group hold no more of
- * them than LITH_OPEN_FILES_MAX; larger ones where their chunks are smaller than this on the
- * average. */
-#define LITH_STAGE_FILE_BYTES (256 * LITH_KIB)
-#define LITH_STAGE_CHUNK_BYTES (16 * LITH_KIB)
-
 /* Manifests: 10,000 entries with long names are about 4 MiB; jansson builds a tree of them. */
 #define LITH_MANIFEST_BYTES_MAX (64 * LITH_MIB)
 #define LITH_JSON_DEPTH_MAX 64u

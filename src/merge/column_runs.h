@@ -2,10 +2,10 @@
  * The source chunks of a merge, transposed: for each leaf column the chunks of all units in order.
  *
  * Inputs come one after another, and a merge asks for one column of all of them, then for the next.
- * So what is needed of each chunk, a compact record and the chunk's bytes where its file is small
- * and was read whole, is gathered in batches of a few MiB and laid down column by column in spools:
- * a column of a batch, its run, is then read forward. Batches end when they are full, and where an
- * output row group does. DESIGN.md section 7.
+ * So what is needed of each chunk, a compact record and the chunk's bytes where its file is
+ * not to be opened again, is gathered in batches of a few MiB and laid down column by column in
+ * spools: a column of a batch, its run, is then read forward. Batches end when they are full, and
+ * where an output row group does. DESIGN.md section 7.
  */
 #ifndef LITH_MERGE_COLUMN_RUNS_H
 #define LITH_MERGE_COLUMN_RUNS_H

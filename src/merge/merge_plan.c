@@ -18,7 +18,8 @@ struct planning {
     struct lith_arena arena;                /* of the input's footer */
     struct lith_buf room;                   /* an input's bytes */
     struct lith_memory_source memory;       /* over them */
-    struct lith_source *bytes;              /* the same, or NULL: the input was not read whole */
+    struct lith_source *bytes;              /* the same, or NULL: the input is not staged */
+    bool staged_last;                       /* the input before was: the next one is like it */
 };
 
 static enum lith_code first_take(struct lith_merge *merge, const struct lith_footer *footer,
@@ -182,24 +183,29 @@ static uint64_t row_group_bytes(const struct lith_footer *footer)
 }
 
 /*
- * Reads the footer of an open input, and with it the whole input where that is small. It is closed
- * then: its chunks are in the column runs, unless scratch does not take them.
+ * Reads the footer of an open input, and the rest of it too where it is to be staged: at once, if
+ * it is like the one before. It is closed then, since it will not be read again unless scratch
+ * fails.
  */
 static enum lith_code input_read(struct lith_merge *merge, struct planning *planning, size_t index,
                                  struct lith_footer *ret_footer, struct lith_err *err)
 {
     struct lith_source *source = merge->set.inputs[index].source;
     bool is_read = false;
-    bool stages = index == 0 || merge->runs.stages;
+
     planning->bytes = NULL;
-    if (stages && lith_staging_by_size(&planning->staging, source->size, merge->schema.leaf_count))
+    if (planning->staged_last && source->size <= planning->staging.file_bytes_max)
         LITH_TRY(bytes_read(planning, source, source->size, &is_read, err));
     LITH_TRY(
         lith_footer_read(is_read ? planning->bytes : source, &planning->arena, ret_footer, err));
-    if (stages && !is_read &&
-        lith_staging_by_footer(&planning->staging, source->size, row_group_bytes(ret_footer)))
+    bool stages = (index == 0 || merge->runs.stages) &&
+                  lith_staging_takes(&planning->staging, source->size, row_group_bytes(ret_footer));
+    planning->staged_last = stages;
+    if (stages && !is_read)
         LITH_TRY(bytes_read(planning, source, ret_footer->footer_offset, &is_read, err));
-    if (is_read)
+    if (!stages)
+        planning->bytes = NULL;
+    else if (is_read)
         lith_input_set_close(&merge->set, index);
     return LITH_OK;
 }

@@ -1,8 +1,10 @@
 /*
  * Which inputs are read whole while a merge is planned, and their chunks staged in column runs.
  *
- * Two reasons: small reads cost more than a copy of the bytes (docs/reading-inputs.md), and no
- * input should be opened more than twice. Pure.
+ * Reading a chunk from a file that is open is cheaper than staging it: it costs one call, and no
+ * copy to scratch and back. Opening the file for each of its columns is what costs. So those are
+ * staged of which an output row group takes more than can be open at once; then none is opened more
+ * than twice. The figures are in docs/reading-inputs.md. Pure.
  */
 #ifndef LITH_MERGE_STAGING_H
 #define LITH_MERGE_STAGING_H
@@ -12,19 +14,14 @@
 #include <stdint.h>
 
 struct lith_staging {
-    size_t file_bytes_max;    /* larger ones are never read whole */
+    size_t file_bytes_max;    /* larger ones are never staged */
     size_t input_count;       /* of the merge */
     size_t open_files_max;    /* that are kept open at once */
     uint64_t row_group_bytes; /* of outputs, uncompressed; 0: no bound */
 };
 
-/* By the size of the file, and the number of its chunks as far as it is known (else 0). */
-bool lith_staging_by_size(const struct lith_staging *staging, uint64_t file_bytes,
-                          uint64_t chunk_count);
-
-/* By what the footer says: whether files like it are more per output row group than can be open.
- * `row_group_bytes` is the mean of its row groups, uncompressed. */
-bool lith_staging_by_footer(const struct lith_staging *staging, uint64_t file_bytes,
-                            uint64_t row_group_bytes);
+/* Whether a file is staged. `row_group_bytes` is the mean of its row groups, uncompressed. */
+bool lith_staging_takes(const struct lith_staging *staging, uint64_t file_bytes,
+                        uint64_t row_group_bytes);
 
 #endif

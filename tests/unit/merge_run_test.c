@@ -195,9 +195,9 @@ static void ways_try(const struct way *ways, size_t count, unsigned opens_max)
 static void many_small_files_are_opened_once(void **state)
 {
     static const struct way ways[] = {
-        {256u << 20, 0, 1 << 18, 0, "/tmp"},
-        {16u << 20, 0, 1 << 18, 0, "/tmp"},
-        {16u << 20, 2, 1 << 18, 0, "/tmp"},
+        {256u << 20, 0, 1 << 20, 0, "/tmp"},
+        {16u << 20, 0, 1 << 20, 0, "/tmp"},
+        {16u << 20, 2, 1 << 20, 0, "/tmp"},
     };
 
     (void)state;
@@ -210,10 +210,10 @@ static void many_small_files_are_opened_once(void **state)
 static void large_files_are_opened_twice_at_most(void **state)
 {
     static const struct way ways[] = {
-        {64u << 20, 0, 4u << 20, 0, "/tmp"},
-        {64u << 20, 5, 4u << 20, 0, "/tmp"},  /* not staged, a row group's files fit */
-        {64u << 20, 2, 4u << 20, 0, "/tmp"},  /* too many for that: staged by their footers */
-        {16u << 20, 20, 4u << 20, 0, "/tmp"}, /* larger than what is staged in so little memory */
+        {64u << 20, 0, 16u << 20, 0, "/tmp"},
+        {64u << 20, 8, 16u << 20, 0, "/tmp"},  /* not staged, a row group's files fit */
+        {64u << 20, 1, 16u << 20, 0, "/tmp"},  /* too many for that: staged by their footers */
+        {16u << 20, 20, 16u << 20, 0, "/tmp"}, /* larger than what is staged in so little memory */
     };
 
     (void)state;
