@@ -9,6 +9,7 @@
 
 #include "base/checked.h"
 #include "base/hash.h"
+#include "parquet/bitpack.h"
 #include "parquet/rle.h"
 
 /* Whole pages after which a dictionary that does not pay is given up. */
@@ -105,29 +106,210 @@ static size_t block_max(const struct lith_chunk_writer *w)
     return fit == 0 ? 1 : lith_min_size(fit, LITH_BATCH_POSITIONS);
 }
 
+LITH_TEMPLATE void fixed_gather(const uint8_t *from, const uint32_t *ids, size_t count,
+                                size_t width, uint8_t *to)
+{
+    for (size_t i = 0; i < count; i++)
+        memcpy(to + i * width, from + ids[i] * width, width);
+}
+
+/* Room for `count` values in `gathered`. */
+static enum lith_code gather_room(struct lith_chunk_writer *w, size_t count, struct lith_err *err)
+{
+    lith_buf_clear(&w->gathered);
+    return lith_buf_reserve(&w->gathered, count * (w->width ? w->width : sizeof(struct lith_slice)),
+                            err);
+}
+
+/* Entries of fixed width, side by side in `gathered`. */
+static void fixed_take(struct lith_chunk_writer *w, const uint8_t *entries, const uint32_t *ids,
+                       size_t count, struct lith_values *values)
+{
+    if (w->width == 8)
+        fixed_gather(entries, ids, count, 8, w->gathered.data);
+    else if (w->width == 4)
+        fixed_gather(entries, ids, count, 4, w->gathered.data);
+    else
+        fixed_gather(entries, ids, count, w->width, w->gathered.data);
+    values->fixed = w->gathered.data;
+}
+
 /* The values of `count` (at most block_max) ids. */
-static enum lith_code values_gather(struct lith_chunk_writer *w, const uint32_t *ids, size_t count,
+static enum lith_code values_gather(struct lith_chunk_writer *w,
+                                    const struct lith_dictionary_builder *dictionary,
+                                    const uint32_t *ids, size_t count,
                                     struct lith_values *ret_values, struct lith_err *err)
 {
-    size_t element_bytes = w->width ? w->width : sizeof(struct lith_slice);
     struct lith_values values = {.type = w->leaf->type, .width = w->width, .count = count};
 
-    lith_buf_clear(&w->gathered);
-    LITH_TRY(lith_buf_reserve(&w->gathered, count * element_bytes, err));
-    uint8_t *to = w->gathered.data;
-    for (size_t i = 0; i < count; i++) {
-        struct lith_slice value = lith_dictionary_builder_at(&w->dictionary, ids[i]);
-        if (w->width)
-            memcpy(to + i * w->width, value.data, w->width);
-        else
-            memcpy(to + i * sizeof(value), &value, sizeof(value));
+    LITH_TRY(gather_room(w, count, err));
+    if (w->width) {
+        fixed_take(w, dictionary->plain.data, ids, count, &values);
+    } else {
+        struct lith_slice *slices = (void *)w->gathered.data;
+        for (size_t i = 0; i < count; i++)
+            slices[i] = lith_dictionary_builder_at(dictionary, ids[i]);
+        values.slices = slices;
     }
-    if (w->width)
-        values.fixed = to;
-    else
-        values.slices = (const void *)to;
     *ret_values = values;
     return LITH_OK;
+}
+
+enum lith_code lith_chunk_dictionary_expand(struct lith_chunk_writer *writer,
+                                            struct lith_values *values, struct lith_err *err)
+{
+    const struct lith_dictionary *dictionary = values->dictionary;
+    struct lith_values expanded = {
+        .type = values->type, .width = values->width, .count = values->count};
+
+    LITH_TRY(gather_room(writer, values->count, err));
+    if (writer->width) {
+        fixed_take(writer, dictionary->fixed, values->ids, values->count, &expanded);
+    } else {
+        struct lith_slice *slices = (void *)writer->gathered.data;
+        for (size_t i = 0; i < values->count; i++)
+            slices[i] = dictionary->slices[values->ids[i]];
+        expanded.slices = slices;
+    }
+    *values = expanded;
+    return LITH_OK;
+}
+
+/* The map of a source's dictionary to the one of the chunk. */
+static enum lith_code map_make(struct lith_chunk_writer *w, struct lith_dictionary *source,
+                               struct lith_err *err)
+{
+    void *block;
+
+    if (source->map)
+        return LITH_OK;
+    LITH_TRY(lith_alloc(w->work->mem, source->count * sizeof(*source->map), &block, err));
+    source->map = block;
+    memset(source->map, 0xff, source->count * sizeof(*source->map));
+    return LITH_OK;
+}
+
+enum lith_code lith_chunk_dictionary_ids(struct lith_chunk_writer *writer,
+                                         const struct lith_values *values, uint32_t *ids,
+                                         size_t *ret_count, struct lith_err *err)
+{
+    struct lith_dictionary *source = values->dictionary;
+    size_t i;
+
+    if (!values->ids)
+        return lith_dictionary_builder_add(&writer->dictionary, values, ids, ret_count, err);
+    LITH_TRY(map_make(writer, source, err));
+    for (i = 0; i < values->count; i++) {
+        uint32_t *mapped = &source->map[values->ids[i]];
+        if (*mapped == LITH_NO_ID)
+            LITH_TRY(lith_dictionary_builder_add_one(
+                &writer->dictionary, lith_dictionary_at(source, values->ids[i]), mapped, err));
+        if (*mapped == LITH_NO_ID)
+            break;
+        ids[i] = *mapped;
+    }
+    *ret_count = i;
+    return LITH_OK;
+}
+
+enum lith_code lith_chunk_dictionary_map(struct lith_chunk_writer *writer,
+                                         const struct lith_values *values, bool *ret_all,
+                                         struct lith_err *err)
+{
+    const struct lith_dictionary_builder *given = writer->plan.dictionary;
+    struct lith_dictionary *source = values->dictionary;
+
+    *ret_all = false;
+    lith_buf_clear(&writer->mapped);
+    LITH_TRY(lith_buf_reserve(&writer->mapped, values->count * sizeof(uint32_t), err));
+    if (values->ids)
+        LITH_TRY(map_make(writer, source, err));
+    uint32_t *ids = (void *)writer->mapped.data;
+    for (size_t i = 0; i < values->count; i++) {
+        uint32_t *mapped = values->ids ? &source->map[values->ids[i]] : &ids[i];
+        if (!values->ids)
+            *mapped = lith_dictionary_builder_find(given, lith_values_at(values, i));
+        else if (*mapped == LITH_NO_ID)
+            *mapped =
+                lith_dictionary_builder_find(given, lith_dictionary_at(source, values->ids[i]));
+        if (*mapped == LITH_NO_ID)
+            return LITH_OK;
+        ids[i] = *mapped;
+    }
+    *ret_all = true;
+    return LITH_OK;
+}
+
+/* Notes byte arrays by their entries: each one that occurs once for its bounds. */
+static enum lith_code entries_note(struct lith_chunk_writer *w, const uint32_t *ids, size_t count,
+                                   const struct lith_dictionary_builder *dictionary,
+                                   struct lith_err *err)
+{
+    struct lith_values distinct = {.type = w->leaf->type};
+    int64_t bytes = 0;
+
+    LITH_TRY(gather_room(w, lith_min_size(count, LITH_BATCH_POSITIONS), err));
+    struct lith_slice *slices = (void *)w->gathered.data;
+    distinct.slices = slices;
+    for (size_t i = 0; i < count; i++) {
+        struct lith_slice entry = lith_dictionary_builder_at(dictionary, ids[i]);
+        uint8_t bit = (uint8_t)(1u << (ids[i] % 8));
+        bytes += (int64_t)entry.bytes;
+        if (w->used.data[ids[i] / 8] & bit)
+            continue;
+        w->used.data[ids[i] / 8] |= bit;
+        slices[distinct.count++] = entry;
+        if (distinct.count == LITH_BATCH_POSITIONS) {
+            LITH_TRY(lith_page_writer_note_distinct(&w->pages, &distinct, err));
+            distinct.count = 0;
+        }
+    }
+    LITH_TRY(lith_page_writer_note_distinct(&w->pages, &distinct, err));
+    lith_page_writer_note_counts(&w->pages, (int64_t)count, bytes);
+    return LITH_OK;
+}
+
+static enum lith_code ids_note(struct lith_chunk_writer *w, const struct lith_page_levels *page,
+                               const struct lith_dictionary_builder *dictionary,
+                               struct lith_err *err)
+{
+    size_t bitmap_bytes = (size_t)dictionary->count / 8 + 1;
+
+    if (w->width == 0) {
+        lith_buf_clear(&w->used);
+        LITH_TRY(lith_buf_reserve(&w->used, bitmap_bytes, err));
+        memset(w->used.data, 0, bitmap_bytes);
+        return entries_note(w, ids_at(page, 0), page->value_count, dictionary, err);
+    }
+    for (size_t at = 0; at < page->value_count;) {
+        struct lith_values values;
+        size_t count = lith_min_size(page->value_count - at, block_max(w));
+        LITH_TRY(values_gather(w, dictionary, ids_at(page, at), count, &values, err));
+        LITH_TRY(lith_page_writer_note(&w->pages, &values, err));
+        at += count;
+    }
+    return LITH_OK;
+}
+
+enum lith_code lith_chunk_dictionary_put(struct lith_chunk_writer *writer,
+                                         const struct lith_page_levels *page,
+                                         const struct lith_dictionary_builder *dictionary,
+                                         uint32_t count, struct lith_err *err)
+{
+    struct lith_new_page new_page = {
+        .def_levels = levels_at(&page->def_levels, writer->leaf->max_def, 0),
+        .rep_levels = levels_at(&page->rep_levels, writer->leaf->max_rep, 0),
+        .position_count = page->position_count,
+        .row_count = page->row_count,
+        .encoding = LITH_ENCODING_RLE_DICTIONARY,
+        .ids = ids_at(page, 0),
+        .id_count = page->value_count,
+        .dictionary_count = count,
+    };
+
+    LITH_TRY(ids_note(writer, page, dictionary, err));
+    LITH_TRY(lith_page_writer_encode(&writer->pages, &new_page, err));
+    return lith_page_writer_put(&writer->pages, err);
 }
 
 static bool dictionary_pays(const struct lith_chunk_writer *w)
@@ -137,30 +319,6 @@ static bool dictionary_pays(const struct lith_chunk_writer *w)
     /* Runs take less than this; it is what ids take that change from value to value. */
     uint64_t index_bits = w->spooled_values * lith_bit_width(w->spooled_entries - 1);
     return w->spooled_entry_bytes + (index_bits + 7) / 8 < w->spooled_plain_bytes;
-}
-
-static enum lith_code loaded_write(struct lith_chunk_writer *w, struct lith_err *err)
-{
-    struct lith_page page = {
-        .def_levels = levels_at(&w->loaded.def_levels, w->leaf->max_def, 0),
-        .rep_levels = levels_at(&w->loaded.rep_levels, w->leaf->max_rep, 0),
-        .position_count = w->loaded.position_count,
-        .row_count = w->loaded.row_count,
-        .encoding = LITH_ENCODING_RLE_DICTIONARY,
-        .ids = ids_at(&w->loaded, 0),
-        .id_count = w->loaded.value_count,
-        .dictionary_count = w->spooled_entries,
-    };
-
-    for (size_t at = 0; at < page.id_count;) {
-        struct lith_values values;
-        size_t count = lith_min_size(page.id_count - at, block_max(w));
-        LITH_TRY(values_gather(w, page.ids + at, count, &values, err));
-        LITH_TRY(lith_page_writer_note(&w->pages, &values, err));
-        at += count;
-    }
-    LITH_TRY(lith_page_writer_encode(&w->pages, &page, err));
-    return lith_page_writer_put(&w->pages, err);
 }
 
 /* Feeds the loaded page back as values. */
@@ -179,7 +337,8 @@ static enum lith_code loaded_feed(struct lith_chunk_writer *w, struct lith_err *
         size_t value_count = count;
         for (size_t i = 0; batch.def_levels && i < count; i++)
             value_count -= batch.def_levels[i] != w->leaf->max_def;
-        LITH_TRY(values_gather(w, ids_at(page, value_at), value_count, &batch.values, err));
+        LITH_TRY(values_gather(w, &w->dictionary, ids_at(page, value_at), value_count,
+                               &batch.values, err));
         LITH_TRY(lith_chunk_writer_feed(w, &batch, err));
         at += count;
         value_at += value_count;
@@ -213,7 +372,8 @@ static enum lith_code pages_settle(struct lith_chunk_writer *w, bool keep, struc
         LITH_TRY(lith_page_writer_dictionary(&w->pages, plain, w->spooled_entries, err));
         for (uint32_t i = 0; i < w->spooled_pages; i++) {
             LITH_TRY(page_load(w, &offset, err));
-            LITH_TRY(loaded_write(w, err));
+            LITH_TRY(
+                lith_chunk_dictionary_put(w, &w->loaded, &w->dictionary, w->spooled_entries, err));
         }
         bool whole_chunk = w->pages.rows == w->num_rows && offset == w->spool.source.size;
         LITH_TRY(dictionary_bloom(w, whole_chunk, err));
@@ -230,6 +390,7 @@ enum lith_code lith_chunk_dictionary_settle(struct lith_chunk_writer *writer, st
     bool keep = dictionary_pays(writer);
 
     writer->collecting = false;
+    writer->page_has_ids = false;
     LITH_TRY(pages_settle(writer, keep, err));
     lith_spool_clear(&writer->spool);
     lith_dictionary_builder_done(&writer->dictionary);

@@ -23,6 +23,29 @@ LITH_MUST_CHECK enum lith_code lith_chunk_dictionary_look(struct lith_chunk_writ
 LITH_MUST_CHECK enum lith_code lith_chunk_dictionary_settle(struct lith_chunk_writer *writer,
                                                             struct lith_err *err);
 
+/* Writes a page of ids of `dictionary`, of whose entries the chunk has the first `count`. */
+LITH_MUST_CHECK enum lith_code
+lith_chunk_dictionary_put(struct lith_chunk_writer *writer, const struct lith_page_levels *page,
+                          const struct lith_dictionary_builder *dictionary, uint32_t count,
+                          struct lith_err *err);
+
+/* Gives ids of a source's dictionary as values, in working memory of the writer. */
+LITH_MUST_CHECK enum lith_code lith_chunk_dictionary_expand(struct lith_chunk_writer *writer,
+                                                            struct lith_values *values,
+                                                            struct lith_err *err);
+
+/* The ids of `values` (or of ids of a source's dictionary) in the dictionary that is tried; fewer
+ * than all, *ret_count, when it is full. */
+LITH_MUST_CHECK enum lith_code lith_chunk_dictionary_ids(struct lith_chunk_writer *writer,
+                                                         const struct lith_values *values,
+                                                         uint32_t *ids, size_t *ret_count,
+                                                         struct lith_err *err);
+
+/* The ids of all values in the given dictionary, in `mapped`; false when one is not there. */
+LITH_MUST_CHECK enum lith_code lith_chunk_dictionary_map(struct lith_chunk_writer *writer,
+                                                         const struct lith_values *values,
+                                                         bool *ret_all, struct lith_err *err);
+
 /* Given by the chunk writer: positions as values, and a bloom filter for `distinct` values. */
 LITH_MUST_CHECK enum lith_code lith_chunk_writer_feed(struct lith_chunk_writer *writer,
                                                       const struct lith_batch *batch,

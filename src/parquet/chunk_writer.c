@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/hash.h"
 #include "parquet/chunk_dictionary.h"
 
 /* Filters that the budget kept too small, so that they miss more than this, are not written. */
@@ -42,6 +43,8 @@ void lith_chunk_writer_init(struct lith_chunk_writer *writer, struct lith_sink *
     lith_buf_init(&writer->data, work->mem, INT32_MAX);
     lith_buf_init(&writer->slices, work->mem, SIZE_MAX);
     lith_buf_init(&writer->gathered, work->mem, SIZE_MAX);
+    lith_buf_init(&writer->mapped, work->mem, SIZE_MAX);
+    lith_buf_init(&writer->used, work->mem, SIZE_MAX);
     lith_spool_init(&writer->spool, work->mem, work->scratch, lith_work_share(work) / 4);
 }
 
@@ -53,6 +56,8 @@ static void buffers_done(struct lith_chunk_writer *w)
     lith_buf_done(&w->data);
     lith_buf_done(&w->slices);
     lith_buf_done(&w->gathered);
+    lith_buf_done(&w->mapped);
+    lith_buf_done(&w->used);
     lith_dictionary_builder_done(&w->dictionary);
     lith_spool_done(&w->spool);
     lith_bloom_done(&w->bloom);
@@ -110,7 +115,14 @@ enum lith_code lith_chunk_writer_begin(struct lith_chunk_writer *writer,
     LITH_TRY(value_check(writer, writer->width, err));
     page_clear(writer);
     lith_chunk_dictionary_begin(writer);
-    return lith_page_writer_begin(&writer->pages, leaf, plan->codec, err);
+    writer->page_has_ids = writer->collecting;
+    LITH_TRY(lith_page_writer_begin(&writer->pages, leaf, plan->codec, err));
+    if (!plan->dictionary)
+        return LITH_OK;
+    LITH_ASSERT(!writer->collecting);
+    LITH_ASSERT(plan->dictionary->count > 0);
+    struct lith_slice plain = {plan->dictionary->plain.data, plan->dictionary->plain.bytes};
+    return lith_page_writer_dictionary(&writer->pages, plain, plan->dictionary->count, err);
 }
 
 /* The positions of a batch that go into the open page, from one on. */
@@ -130,7 +142,7 @@ static struct part part_take(const struct lith_chunk_writer *w, const struct lit
     size_t bytes_max = lith_min_size(LITH_PAGE_BYTES_TARGET, share / 4);
     size_t positions_max = lith_min_size(LITH_PAGE_POSITIONS_MAX, share / 64);
     size_t memory_max = share / 2;
-    bool has_slices = !w->width && !w->collecting;
+    bool has_slices = !w->width && !w->page_has_ids;
     size_t position_memory = 2 * sizeof(uint16_t) + (has_slices ? sizeof(struct lith_slice) : 0);
     const uint16_t *defs = batch->def_levels, *reps = batch->rep_levels;
     struct part part = {.positions = 0};
@@ -139,7 +151,7 @@ static struct part part_take(const struct lith_chunk_writer *w, const struct lit
         bool is_value = !defs || defs[i] == w->leaf->max_def;
         bool row_start = !reps || reps[i] == 0;
         size_t size = 0;
-        if (is_value && w->collecting)
+        if (is_value && w->page_has_ids)
             size = sizeof(uint32_t);
         else if (is_value)
             size = w->width ? w->width : batch->values.slices[value_at + part.values].bytes + 4;
@@ -242,7 +254,7 @@ enum lith_code lith_chunk_writer_bloom(struct lith_chunk_writer *writer, uint64_
 
 static enum lith_code page_write(struct lith_chunk_writer *w, struct lith_err *err)
 {
-    struct lith_page page = {
+    struct lith_new_page page = {
         .def_levels = w->leaf->max_def ? (const void *)w->open.def_levels.data : NULL,
         .rep_levels = w->leaf->max_rep ? (const void *)w->open.rep_levels.data : NULL,
         .position_count = w->open.position_count,
@@ -260,70 +272,103 @@ static enum lith_code page_write(struct lith_chunk_writer *w, struct lith_err *e
 
 static enum lith_code page_close(struct lith_chunk_writer *w, struct lith_err *err)
 {
-    if (!w->collecting)
+    if (w->collecting) {
+        LITH_TRY(lith_chunk_dictionary_page(w, true, err));
+        page_clear(w);
+        return lith_chunk_dictionary_look(w, err);
+    }
+    if (!w->page_has_ids)
         return page_write(w, err);
-    LITH_TRY(lith_chunk_dictionary_page(w, true, err));
+    const struct lith_dictionary_builder *given = w->plan.dictionary;
+    LITH_TRY(lith_chunk_dictionary_put(w, &w->open, given, given->count, err));
     page_clear(w);
-    return lith_chunk_dictionary_look(w, err);
+    return LITH_OK;
 }
 
-static size_t plain_bytes_of(const struct lith_chunk_writer *w, const struct lith_values *values,
-                             size_t begin, size_t count)
+static enum lith_code page_flush(struct lith_chunk_writer *w, struct lith_err *err)
 {
-    size_t bytes = count * 4;
+    return w->open.position_count ? page_close(w, err) : LITH_OK;
+}
+
+/* `count` of the values, from `begin` on. */
+static struct lith_values values_part(const struct lith_values *values, size_t begin, size_t count)
+{
+    struct lith_values part = *values;
+
+    part.count = count;
+    if (part.ids)
+        part.ids += begin;
+    else if (part.slices)
+        part.slices += begin;
+    else if (part.fixed)
+        part.fixed += begin * part.width;
+    return part;
+}
+
+static size_t plain_bytes_of(const struct lith_chunk_writer *w, const struct lith_values *values)
+{
+    size_t bytes = values->count * 4;
 
     if (w->width)
-        return count * w->width;
-    LITH_ASSERT(values->slices);
-    for (size_t i = begin; i < begin + count; i++)
-        bytes += values->slices[i].bytes;
+        return values->count * w->width;
+    for (size_t i = 0; i < values->count; i++)
+        bytes += values->ids ? values->dictionary->slices[values->ids[i]].bytes
+                             : values->slices[i].bytes;
     return bytes;
 }
 
 /* Adds the part's values as ids; *ret_full when the dictionary has no room for them all, and
  * nothing was added. */
 static enum lith_code ids_append(struct lith_chunk_writer *w, const struct lith_values *values,
-                                 size_t begin, const struct part *part, bool *ret_full,
-                                 struct lith_err *err)
+                                 bool *ret_full, struct lith_err *err)
 {
-    struct lith_values some = *values;
     struct lith_buf *ids = &w->open.ids;
     size_t count;
 
-    some.count = part->values;
-    if (values->slices)
-        some.slices += begin;
-    else
-        some.fixed += begin * w->width;
-    LITH_TRY(lith_buf_reserve(ids, part->values * sizeof(uint32_t), err));
-    LITH_TRY(lith_dictionary_builder_add(&w->dictionary, &some, (void *)(ids->data + ids->bytes),
-                                         &count, err));
-    *ret_full = count < part->values;
+    LITH_TRY(lith_buf_reserve(ids, values->count * sizeof(uint32_t), err));
+    LITH_TRY(lith_chunk_dictionary_ids(w, values, (void *)(ids->data + ids->bytes), &count, err));
+    *ret_full = count < values->count;
     if (*ret_full)
         return LITH_OK;
-    ids->bytes += part->values * sizeof(uint32_t);
-    w->page_plain_bytes += plain_bytes_of(w, values, begin, part->values);
+    ids->bytes += values->count * sizeof(uint32_t);
+    w->page_plain_bytes += plain_bytes_of(w, values);
     return LITH_OK;
+}
+
+/* Ends the trial of a dictionary that is full; the open page's positions are fed back first. */
+static enum lith_code full_settle(struct lith_chunk_writer *w, struct lith_err *err)
+{
+    LITH_TRY(lith_chunk_dictionary_page(w, false, err));
+    page_clear(w);
+    return lith_chunk_dictionary_settle(w, err);
 }
 
 static enum lith_code batch_add(struct lith_chunk_writer *w, const struct lith_batch *batch,
                                 struct lith_err *err)
 {
+    const uint32_t *mapped = w->page_has_ids && !w->collecting ? (void *)w->mapped.data : NULL;
+    struct lith_values values = batch->values;
     size_t at = 0, value_at = 0;
 
     while (at < batch->position_count) {
-        struct part part = part_take(w, batch, at, value_at);
+        if (values.ids && !w->page_has_ids)
+            LITH_TRY(lith_chunk_dictionary_expand(w, &values, err));
+        struct lith_batch rest = *batch;
+        rest.values = values;
+        struct part part = part_take(w, &rest, at, value_at);
+        struct lith_values some = values_part(&values, value_at, part.values);
         if (part.values && w->collecting) {
             bool full;
-            LITH_TRY(ids_append(w, &batch->values, value_at, &part, &full, err));
+            LITH_TRY(ids_append(w, &some, &full, err));
             if (full) {
-                LITH_TRY(lith_chunk_dictionary_page(w, false, err));
-                page_clear(w);
-                LITH_TRY(lith_chunk_dictionary_settle(w, err));
+                LITH_TRY(full_settle(w, err));
                 continue; /* the same positions, now as values */
             }
+        } else if (part.values && mapped) {
+            LITH_TRY(lith_buf_append(&w->open.ids, mapped + value_at, part.values * sizeof(*mapped),
+                                     err));
         } else if (part.values) {
-            LITH_TRY(values_append(w, &batch->values, value_at, &part, err));
+            LITH_TRY(values_append(w, &values, value_at, &part, err));
         }
         LITH_TRY(levels_append(w, batch, at, &part, err));
         at += part.positions;
@@ -332,6 +377,20 @@ static enum lith_code batch_add(struct lith_chunk_writer *w, const struct lith_b
             LITH_TRY(page_close(w, err));
     }
     LITH_ASSERT(value_at == batch->values.count);
+    return LITH_OK;
+}
+
+/* Whether the batch goes into a page of ids of the given dictionary; the open page ends where it
+ * is of the other kind. */
+static enum lith_code given_choose(struct lith_chunk_writer *w, const struct lith_values *values,
+                                   struct lith_err *err)
+{
+    bool as_ids;
+
+    LITH_TRY(lith_chunk_dictionary_map(w, values, &as_ids, err));
+    if (as_ids != w->page_has_ids)
+        LITH_TRY(page_flush(w, err));
+    w->page_has_ids = as_ids;
     return LITH_OK;
 }
 
@@ -347,9 +406,75 @@ enum lith_code lith_chunk_writer_add(struct lith_chunk_writer *writer,
 {
     const struct lith_values *values = &batch->values;
 
-    for (size_t i = 0; writer->width == 0 && i < values->count; i++)
+    /* A dictionary whose ids are given is held in memory, so its entries are short enough. */
+    for (size_t i = 0; values->slices && i < values->count; i++)
         LITH_TRY(value_check(writer, values->slices[i].bytes, err));
+    if (writer->plan.dictionary)
+        LITH_TRY(given_choose(writer, &batch->values, err));
     return batch_add(writer, batch, err);
+}
+
+enum lith_code lith_chunk_writer_source(struct lith_chunk_writer *writer,
+                                        const struct lith_facts *facts, int64_t rows,
+                                        struct lith_err *err)
+{
+    LITH_ASSERT(!writer->collecting);
+    LITH_TRY(page_flush(writer, err));
+    return lith_page_writer_source(&writer->pages, facts, rows, err);
+}
+
+enum lith_code lith_chunk_writer_source_end(struct lith_chunk_writer *writer, struct lith_err *err)
+{
+    LITH_TRY(page_flush(writer, err));
+    lith_page_writer_source_end(&writer->pages);
+    return LITH_OK;
+}
+
+enum lith_code lith_chunk_writer_copy(struct lith_chunk_writer *writer,
+                                      const struct lith_copied_page *page, struct lith_err *err)
+{
+    LITH_TRY(page_flush(writer, err));
+    return lith_page_writer_copy(&writer->pages, page, err);
+}
+
+void lith_chunk_writer_bloom_or(struct lith_chunk_writer *writer, struct lith_bloom *bloom)
+{
+    if (!writer->plan.bloom)
+        return;
+    if (bloom && !writer->bloom.bits) {
+        writer->bloom = *bloom;
+        *bloom = (struct lith_bloom){.bits = NULL};
+    } else {
+        writer->plan.bloom = false;
+    }
+}
+
+/* Puts the values of the given dictionary into the filter: more than occur, perhaps, which is
+ * safe. */
+static enum lith_code given_bloom(struct lith_chunk_writer *w, struct lith_err *err)
+{
+    const struct lith_dictionary_builder *given = w->plan.dictionary;
+
+    if (!given || !w->plan.bloom)
+        return LITH_OK;
+    LITH_TRY(lith_chunk_writer_bloom(w, given->count, err));
+    for (uint32_t id = 0; id < given->count; id++) {
+        struct lith_slice value = lith_dictionary_builder_at(given, id);
+        lith_bloom_add_hash(&w->bloom, lith_xxh64(value.data, value.bytes));
+    }
+    return LITH_OK;
+}
+
+static enum lith_code bloom_finish(struct lith_chunk_writer *w, struct lith_buf *to,
+                                   struct lith_err *err)
+{
+    LITH_TRY(given_bloom(w, err));
+    if (!w->bloom.bits || !w->plan.bloom)
+        return LITH_OK;
+    lith_bloom_fold(&w->bloom, LITH_BLOOM_ONE_IN);
+    if (lith_bloom_rate(&w->bloom) > BLOOM_RATE_MAX)
+        return LITH_OK;
+    return lith_bloom_write(&w->bloom, to, err);
 }
 
 enum lith_code lith_chunk_writer_end(struct lith_chunk_writer *writer,
@@ -363,14 +488,9 @@ enum lith_code lith_chunk_writer_end(struct lith_chunk_writer *writer,
         page_clear(writer);
         LITH_TRY(lith_chunk_dictionary_settle(writer, err));
     }
-    if (writer->open.position_count)
-        LITH_TRY(page_write(writer, err));
+    LITH_TRY(page_flush(writer, err));
     LITH_ASSERT(writer->pages.rows == writer->num_rows);
-    if (writer->bloom.bits) {
-        lith_bloom_fold(&writer->bloom, LITH_BLOOM_ONE_IN);
-        if (lith_bloom_rate(&writer->bloom) <= BLOOM_RATE_MAX)
-            LITH_TRY(lith_bloom_write(&writer->bloom, bloom, err));
-    }
+    LITH_TRY(bloom_finish(writer, bloom, err));
     buffers_done(writer);
     return lith_page_writer_end(&writer->pages, column_index, offset_index, ret_meta, err);
 }

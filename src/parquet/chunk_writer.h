@@ -40,6 +40,7 @@ struct lith_chunk_writer {
     size_t page_bytes;      /* what its values take in a body */
     size_t page_memory;     /* what it takes here */
     size_t page_plain_bytes;
+    bool page_has_ids; /* of the dictionary that is tried, or given */
 
     /* While a dictionary is tried. */
     bool collecting;
@@ -52,6 +53,8 @@ struct lith_chunk_writer {
     size_t spooled_entry_bytes;
     struct lith_page_levels loaded;
     struct lith_buf gathered; /* values of ids */
+    struct lith_buf mapped;   /* ids of a batch in the given dictionary */
+    struct lith_buf used;     /* bits: entries that a page has */
 
     struct lith_bloom bloom; /* bits NULL: none yet */
 };
@@ -70,6 +73,17 @@ LITH_MUST_CHECK enum lith_code lith_chunk_writer_begin(struct lith_chunk_writer 
 LITH_MUST_CHECK enum lith_code lith_chunk_writer_add(struct lith_chunk_writer *writer,
                                                      const struct lith_batch *batch,
                                                      struct lith_err *err);
+/* As file_writer.h has them. */
+LITH_MUST_CHECK enum lith_code lith_chunk_writer_source(struct lith_chunk_writer *writer,
+                                                        const struct lith_facts *facts,
+                                                        int64_t rows, struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_chunk_writer_source_end(struct lith_chunk_writer *writer,
+                                                            struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_chunk_writer_copy(struct lith_chunk_writer *writer,
+                                                      const struct lith_copied_page *page,
+                                                      struct lith_err *err);
+void lith_chunk_writer_bloom_or(struct lith_chunk_writer *writer, struct lith_bloom *bloom);
+
 /* Ends the chunk. *ret_meta is lith_page_writer_end's; indexes and the bloom filter are appended
  * to the buffers, where there are any. */
 LITH_MUST_CHECK enum lith_code

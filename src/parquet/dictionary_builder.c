@@ -110,30 +110,51 @@ static uint64_t *slot_find(const struct lith_dictionary_builder *b, struct lith_
     return &b->slots[at];
 }
 
+enum lith_code lith_dictionary_builder_add_one(struct lith_dictionary_builder *builder,
+                                               struct lith_slice value, uint32_t *ret_id,
+                                               struct lith_err *err)
+{
+    uint64_t tag = lith_xxh64(value.data, value.bytes) >> 32;
+
+    if (builder->slot_count == 0)
+        LITH_TRY(slots_grow(builder, err));
+    uint64_t *slot = slot_find(builder, value, tag);
+    if (*slot == 0) {
+        if (is_full(builder, value.bytes)) {
+            *ret_id = LITH_NO_ID;
+            return LITH_OK;
+        }
+        if (((size_t)builder->count + 1) * 2 > builder->slot_count) {
+            LITH_TRY(slots_grow(builder, err));
+            slot = slot_find(builder, value, tag);
+        }
+        LITH_TRY(entry_add(builder, value, err));
+        *slot = tag << 32 | builder->count;
+    }
+    *ret_id = (uint32_t)*slot - 1;
+    return LITH_OK;
+}
+
 enum lith_code lith_dictionary_builder_add(struct lith_dictionary_builder *builder,
                                            const struct lith_values *values, uint32_t *ids,
                                            size_t *ret_count, struct lith_err *err)
 {
     size_t i;
 
-    if (builder->slot_count == 0)
-        LITH_TRY(slots_grow(builder, err));
     for (i = 0; i < values->count; i++) {
-        struct lith_slice value = lith_values_at(values, i);
-        uint64_t tag = lith_xxh64(value.data, value.bytes) >> 32;
-        uint64_t *slot = slot_find(builder, value, tag);
-        if (*slot == 0) {
-            if (is_full(builder, value.bytes))
-                break;
-            if (((size_t)builder->count + 1) * 2 > builder->slot_count) {
-                LITH_TRY(slots_grow(builder, err));
-                slot = slot_find(builder, value, tag);
-            }
-            LITH_TRY(entry_add(builder, value, err));
-            *slot = tag << 32 | builder->count;
-        }
-        ids[i] = (uint32_t)*slot - 1;
+        LITH_TRY(lith_dictionary_builder_add_one(builder, lith_values_at(values, i), &ids[i], err));
+        if (ids[i] == LITH_NO_ID)
+            break;
     }
     *ret_count = i;
     return LITH_OK;
+}
+
+uint32_t lith_dictionary_builder_find(const struct lith_dictionary_builder *builder,
+                                      struct lith_slice value)
+{
+    if (builder->slot_count == 0)
+        return LITH_NO_ID;
+    uint64_t slot = *slot_find(builder, value, lith_xxh64(value.data, value.bytes) >> 32);
+    return slot ? (uint32_t)slot - 1 : LITH_NO_ID;
 }

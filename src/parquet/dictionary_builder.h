@@ -9,6 +9,7 @@
 #define LITH_PARQUET_DICTIONARY_BUILDER_H
 
 #include "base/work.h"
+#include "parquet/dictionary.h"
 #include "parquet/values.h"
 
 struct lith_dictionary_builder {
@@ -36,6 +37,14 @@ LITH_MUST_CHECK enum lith_code lith_dictionary_builder_add(struct lith_dictionar
                                                            const struct lith_values *values,
                                                            uint32_t *ids, size_t *ret_count,
                                                            struct lith_err *err);
+
+/* One value; *ret_id is LITH_NO_ID when it is not there and there is no room for it. */
+LITH_MUST_CHECK enum lith_code
+lith_dictionary_builder_add_one(struct lith_dictionary_builder *builder, struct lith_slice value,
+                                uint32_t *ret_id, struct lith_err *err);
+/* The id of a value, or LITH_NO_ID. */
+uint32_t lith_dictionary_builder_find(const struct lith_dictionary_builder *builder,
+                                      struct lith_slice value);
 
 /* An entry, borrowed until the next add. */
 static inline struct lith_slice

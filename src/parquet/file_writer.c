@@ -156,6 +156,41 @@ enum lith_code lith_file_writer_add(struct lith_file_writer *writer, const struc
     return chunk_context(writer, lith_chunk_writer_add(&writer->chunk, batch, err), err);
 }
 
+enum lith_code lith_file_writer_source(struct lith_file_writer *writer,
+                                       const struct lith_facts *facts, int64_t rows,
+                                       struct lith_err *err)
+{
+    LITH_ASSERT(writer->in_chunk);
+    return chunk_context(writer, lith_chunk_writer_source(&writer->chunk, facts, rows, err), err);
+}
+
+enum lith_code lith_file_writer_source_end(struct lith_file_writer *writer, struct lith_err *err)
+{
+    return chunk_context(writer, lith_chunk_writer_source_end(&writer->chunk, err), err);
+}
+
+enum lith_code lith_file_writer_copy(struct lith_file_writer *writer,
+                                     const struct lith_copied_page *page, struct lith_err *err)
+{
+    return chunk_context(writer, lith_chunk_writer_copy(&writer->chunk, page, err), err);
+}
+
+enum lith_code lith_file_writer_copy_bytes(struct lith_file_writer *writer, const void *data,
+                                           size_t bytes, struct lith_err *err)
+{
+    return lith_page_writer_copy_bytes(&writer->chunk.pages, data, bytes, err);
+}
+
+enum lith_code lith_file_writer_copy_end(struct lith_file_writer *writer, struct lith_err *err)
+{
+    return chunk_context(writer, lith_page_writer_copy_end(&writer->chunk.pages, err), err);
+}
+
+void lith_file_writer_bloom(struct lith_file_writer *writer, struct lith_bloom *bloom)
+{
+    lith_chunk_writer_bloom_or(&writer->chunk, bloom);
+}
+
 /* Appends to a spool; *ret_offset is the place in it. */
 static enum lith_code part_spool(struct lith_spool *spool, const struct lith_buf *part,
                                  int64_t *ret_offset, int32_t *ret_length, struct lith_err *err)

@@ -14,6 +14,10 @@
 #include "parquet/footer.h"
 
 struct lith_file_writer;
+struct lith_dictionary_builder;
+struct lith_bloom;
+struct lith_copied_page;
+struct lith_facts;
 
 /* How one chunk is to be written: decided by the merge from the sources. */
 struct lith_chunk_plan {
@@ -21,6 +25,9 @@ struct lith_chunk_plan {
     enum lith_encoding fallback; /* for pages without dictionary; must fit the type */
     bool try_dictionary;         /* keep a dictionary when it pays, chunk-wide */
     bool bloom;                  /* build a bloom filter */
+    /* A dictionary that is complete: it is written first, and pages all of whose values it has use
+     * it. NULL: none is given. Not with try_dictionary. Outlives the chunk. */
+    const struct lith_dictionary_builder *dictionary;
 };
 
 /* Writes the leading magic. `sink` and `schema` outlive the writer. */
@@ -45,6 +52,27 @@ LITH_MUST_CHECK enum lith_code lith_file_writer_chunk(struct lith_file_writer *w
 LITH_MUST_CHECK enum lith_code lith_file_writer_add(struct lith_file_writer *writer,
                                                     const struct lith_batch *batch,
                                                     struct lith_err *err);
+/*
+ * Copied pages, as page_writer.h has them. Not while a dictionary is tried; positions added before
+ * and after stand in pages of their own.
+ */
+LITH_MUST_CHECK enum lith_code lith_file_writer_source(struct lith_file_writer *writer,
+                                                       const struct lith_facts *facts, int64_t rows,
+                                                       struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_file_writer_source_end(struct lith_file_writer *writer,
+                                                           struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_file_writer_copy(struct lith_file_writer *writer,
+                                                     const struct lith_copied_page *page,
+                                                     struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_file_writer_copy_bytes(struct lith_file_writer *writer,
+                                                           const void *data, size_t bytes,
+                                                           struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_file_writer_copy_end(struct lith_file_writer *writer,
+                                                         struct lith_err *err);
+/* Values of copied pages that the bloom filter must know: those of another filter, or, with NULL,
+ * nobody knows which: the chunk goes without. */
+void lith_file_writer_bloom(struct lith_file_writer *writer, struct lith_bloom *bloom);
+
 /* Ends the chunk: statistics, indexes, bloom filter. Asserts that its rows are num_rows. */
 LITH_MUST_CHECK enum lith_code lith_file_writer_chunk_end(struct lith_file_writer *writer,
                                                           struct lith_err *err);

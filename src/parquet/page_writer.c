@@ -80,6 +80,9 @@ enum lith_code lith_page_writer_begin(struct lith_page_writer *writer,
     writer->chunk_unencoded_bytes = 0;
     memset(writer->data_pages, 0, sizeof(writer->data_pages));
     writer->meta = (struct lith_chunk_meta){.codec = (int)codec};
+    writer->is_covered = false;
+    writer->histograms_unknown = false;
+    writer->unencoded_unknown = false;
     return LITH_OK;
 }
 
@@ -90,6 +93,23 @@ enum lith_code lith_page_writer_note(struct lith_page_writer *writer,
         for (size_t i = 0; i < values->count; i++)
             writer->page_unencoded_bytes += (int64_t)values->slices[i].bytes;
     return lith_bounds_add(&writer->page_bounds, values, err);
+}
+
+enum lith_code lith_page_writer_note_distinct(struct lith_page_writer *writer,
+                                              const struct lith_values *values,
+                                              struct lith_err *err)
+{
+    int64_t count = writer->page_bounds.value_count;
+
+    LITH_TRY(lith_bounds_add(&writer->page_bounds, values, err));
+    writer->page_bounds.value_count = count;
+    return LITH_OK;
+}
+
+void lith_page_writer_note_counts(struct lith_page_writer *writer, int64_t values, int64_t bytes)
+{
+    writer->page_bounds.value_count += values;
+    writer->page_unencoded_bytes += bytes;
 }
 
 /* Compresses `body`, writes header and body, and adds both to the totals. *ret_bytes is what
@@ -165,7 +185,7 @@ static void histogram_count(int64_t *histogram, const uint16_t *levels, size_t c
 }
 
 enum lith_code lith_page_writer_encode(struct lith_page_writer *writer,
-                                       const struct lith_page *page, struct lith_err *err)
+                                       const struct lith_new_page *page, struct lith_err *err)
 {
     const struct lith_schema_node *leaf = writer->leaf;
     size_t value_count = page->ids ? page->id_count : page->values.count;
@@ -195,17 +215,39 @@ enum lith_code lith_page_writer_encode(struct lith_page_writer *writer,
     return LITH_OK;
 }
 
-/* Adds what was noted of the page to the chunk, and begins the next page's notes. */
+/* Adds what was noted of the page to the chunk, unless the chunk knows it already, and begins the
+ * next page's notes. */
 static enum lith_code notes_close(struct lith_page_writer *writer, struct lith_err *err)
 {
-    LITH_TRY(lith_bounds_merge(&writer->chunk_bounds, &writer->page_bounds, err));
-    lith_bounds_clear(&writer->page_bounds);
-    for (size_t i = 0; i < writer->histogram_count; i++) {
-        writer->histograms[writer->histogram_count + i] += writer->histograms[i];
-        writer->histograms[i] = 0;
+    if (!writer->is_covered) {
+        LITH_TRY(lith_bounds_merge(&writer->chunk_bounds, &writer->page_bounds, err));
+        for (size_t i = 0; i < writer->histogram_count; i++)
+            writer->histograms[writer->histogram_count + i] += writer->histograms[i];
+        writer->chunk_unencoded_bytes += writer->page_unencoded_bytes;
     }
-    writer->chunk_unencoded_bytes += writer->page_unencoded_bytes;
+    lith_bounds_clear(&writer->page_bounds);
+    memset(writer->histograms, 0, writer->histogram_count * sizeof(*writer->histograms));
     writer->page_unencoded_bytes = 0;
+    return LITH_OK;
+}
+
+/* Counts a data page that is in the sink. */
+static enum lith_code page_count(struct lith_page_writer *writer,
+                                 const struct lith_index_page *entry, struct lith_err *err)
+{
+    const struct lith_page_header *page = &writer->page;
+
+    if (writer->meta.data_page_offset == 0)
+        writer->meta.data_page_offset = entry->offset;
+    if (writer->page_inside)
+        lith_index_builder_drop(writer->index);
+    LITH_TRY(lith_index_builder_add(writer->index, entry, err));
+    if (writer->leaf->max_def || writer->leaf->max_rep)
+        writer->meta.encodings |= 1u << LITH_ENCODING_RLE;
+    writer->meta.encodings |= 1u << page->encoding;
+    writer->meta.num_values += page->num_values;
+    writer->data_pages[page->type == LITH_PAGE_DATA_V2][page->encoding]++;
+    writer->rows += (int64_t)writer->page_rows;
     return LITH_OK;
 }
 
@@ -222,20 +264,101 @@ enum lith_code lith_page_writer_put(struct lith_page_writer *writer, struct lith
     };
 
     LITH_TRY(page_store(writer, body, &writer->page, &entry.bytes, err));
-    if (writer->meta.data_page_offset == 0)
-        writer->meta.data_page_offset = entry.offset;
-    if (writer->page_inside)
-        lith_index_builder_drop(writer->index);
-    LITH_TRY(lith_index_builder_add(writer->index, &entry, err));
-    if (writer->leaf->max_def || writer->leaf->max_rep)
-        writer->meta.encodings |= 1u << LITH_ENCODING_RLE;
-    writer->meta.encodings |= 1u << writer->page.encoding;
-    writer->meta.num_values += writer->page.num_values;
-    writer->data_pages[writer->page.encoding]++;
-    writer->rows += (int64_t)writer->page_rows;
+    LITH_TRY(page_count(writer, &entry, err));
     if (writer->body.capacity > KEEP_BYTES_MAX)
         lith_buf_done(&writer->body);
     return notes_close(writer, err);
+}
+
+/* Adds facts to what the chunk's metadata says. */
+static enum lith_code facts_add(struct lith_page_writer *writer, const struct lith_facts *facts,
+                                struct lith_err *err)
+{
+    const struct lith_schema_node *leaf = writer->leaf;
+    int64_t *rep = writer->histograms + writer->histogram_count;
+    int64_t *def = rep + leaf->max_rep + 1;
+
+    if ((leaf->max_rep && !facts->rep_histogram) || (leaf->max_def && !facts->def_histogram))
+        writer->histograms_unknown = true;
+    for (size_t i = 0; facts->rep_histogram && i <= leaf->max_rep; i++)
+        rep[i] += facts->rep_histogram[i];
+    for (size_t i = 0; facts->def_histogram && i <= leaf->max_def; i++)
+        def[i] += facts->def_histogram[i];
+    if (facts->unencoded_bytes < 0)
+        writer->unencoded_unknown = true;
+    else
+        writer->chunk_unencoded_bytes += facts->unencoded_bytes;
+    return lith_bounds_add_facts(&writer->chunk_bounds, facts, err);
+}
+
+enum lith_code lith_page_writer_source(struct lith_page_writer *writer,
+                                       const struct lith_facts *facts, int64_t rows,
+                                       struct lith_err *err)
+{
+    writer->source_rows = writer->rows + rows;
+    if (!facts)
+        return LITH_OK;
+    LITH_TRY(facts_add(writer, facts, err));
+    writer->is_covered = true;
+    return LITH_OK;
+}
+
+void lith_page_writer_source_end(struct lith_page_writer *writer)
+{
+    writer->is_covered = false;
+    writer->rows = writer->source_rows;
+}
+
+enum lith_code lith_page_writer_copy(struct lith_page_writer *writer,
+                                     const struct lith_copied_page *page, struct lith_err *err)
+{
+    const struct lith_facts *facts = page->facts;
+    size_t bytes;
+
+    LITH_TRY(lith_work_check(writer->work, err));
+    writer->page = page->header;
+    writer->page.statistics = (struct lith_statistics){.min_value = {NULL, 0}};
+    lith_buf_clear(&writer->header);
+    LITH_TRY(lith_page_header_write(&writer->page, &writer->header, err));
+    if (!lith_add_size(writer->header.bytes, (size_t)page->header.compressed_bytes, &bytes) ||
+        bytes > INT32_MAX)
+        return lith_fail(err, LITH_E_LIMIT, "a page of %zu bytes, at most %d can be written", bytes,
+                         INT32_MAX);
+    if (!writer->is_covered)
+        LITH_TRY(facts_add(writer, facts, err));
+    LITH_TRY(lith_bounds_add_facts(&writer->page_bounds, facts, err));
+    writer->page_inside = page->rows < 0;
+    writer->page_rows = page->rows < 0 ? 0 : (size_t)page->rows;
+    writer->copied = (struct lith_index_page){
+        .offset = (int64_t)writer->sink->written,
+        .bytes = (int32_t)bytes,
+        .first_row = writer->rows,
+        .bounds = &writer->page_bounds,
+        .unencoded_bytes = facts->unencoded_bytes,
+        .rep_histogram = facts->rep_histogram,
+        .def_histogram = facts->def_histogram,
+    };
+    writer->copied_left = (uint64_t)page->header.compressed_bytes;
+    writer->meta.total_uncompressed_size +=
+        (int64_t)writer->header.bytes + page->header.uncompressed_bytes;
+    writer->meta.total_compressed_size += (int64_t)bytes;
+    return lith_sink_write(writer->sink, writer->header.data, writer->header.bytes, err);
+}
+
+enum lith_code lith_page_writer_copy_bytes(struct lith_page_writer *writer, const void *data,
+                                           size_t bytes, struct lith_err *err)
+{
+    LITH_ASSERT(bytes <= writer->copied_left);
+    writer->copied_left -= bytes;
+    return lith_sink_write(writer->sink, data, bytes, err);
+}
+
+enum lith_code lith_page_writer_copy_end(struct lith_page_writer *writer, struct lith_err *err)
+{
+    LITH_ASSERT(writer->copied_left == 0);
+    LITH_TRY(page_count(writer, &writer->copied, err));
+    lith_bounds_clear(&writer->page_bounds);
+    return LITH_OK;
 }
 
 static void stats_fill(struct lith_page_writer *writer)
@@ -246,12 +369,13 @@ static void stats_fill(struct lith_page_writer *writer)
     if (meta->dictionary_page_offset)
         writer->stats[meta->encoding_stat_count++] = (struct lith_encoding_stat){
             .page_type = LITH_PAGE_DICTIONARY, .encoding = LITH_ENCODING_PLAIN, .count = 1};
-    for (int encoding = 0; encoding < LITH_ENCODING_COUNT; encoding++)
-        if (writer->data_pages[encoding])
-            writer->stats[meta->encoding_stat_count++] =
-                (struct lith_encoding_stat){.page_type = LITH_PAGE_DATA,
-                                            .encoding = encoding,
-                                            .count = (int32_t)writer->data_pages[encoding]};
+    for (int is_v2 = 0; is_v2 < 2; is_v2++)
+        for (int encoding = 0; encoding < LITH_ENCODING_COUNT; encoding++)
+            if (writer->data_pages[is_v2][encoding])
+                writer->stats[meta->encoding_stat_count++] = (struct lith_encoding_stat){
+                    .page_type = is_v2 ? LITH_PAGE_DATA_V2 : LITH_PAGE_DATA,
+                    .encoding = encoding,
+                    .count = (int32_t)writer->data_pages[is_v2][encoding]};
 }
 
 enum lith_code lith_page_writer_end(struct lith_page_writer *writer, struct lith_buf *column_index,
@@ -261,6 +385,7 @@ enum lith_code lith_page_writer_end(struct lith_page_writer *writer, struct lith
     const struct lith_schema_node *leaf = writer->leaf;
     struct lith_chunk_meta *meta = &writer->meta;
     int64_t *histograms = writer->histograms + writer->histogram_count;
+    bool known = !writer->histograms_unknown;
 
     lith_buf_done(&writer->body);
     lith_buf_done(&writer->compressed);
@@ -271,10 +396,10 @@ enum lith_code lith_page_writer_end(struct lith_page_writer *writer, struct lith
                                     err));
     meta->size_statistics = (struct lith_size_statistics){
         .present = leaf->type == LITH_TYPE_BYTE_ARRAY || leaf->max_def || leaf->max_rep,
-        .has_unencoded_bytes = leaf->type == LITH_TYPE_BYTE_ARRAY,
+        .has_unencoded_bytes = leaf->type == LITH_TYPE_BYTE_ARRAY && !writer->unencoded_unknown,
         .unencoded_bytes = writer->chunk_unencoded_bytes,
-        .rep_histogram = leaf->max_rep ? histograms : NULL,
-        .def_histogram = leaf->max_def ? histograms + leaf->max_rep + 1 : NULL,
+        .rep_histogram = leaf->max_rep && known ? histograms : NULL,
+        .def_histogram = leaf->max_def && known ? histograms + leaf->max_rep + 1 : NULL,
     };
     stats_fill(writer);
     *ret_meta = *meta;

@@ -10,11 +10,12 @@
 
 #include "base/work.h"
 #include "codec/codec.h"
+#include "parquet/facts.h"
 #include "parquet/page_header.h"
 #include "parquet/page_index.h"
 
 /* A data page that is to be encoded. Exactly one of values and ids counts. */
-struct lith_page {
+struct lith_new_page {
     const uint16_t *def_levels; /* NULL when max_def is 0 */
     const uint16_t *rep_levels; /* NULL when max_rep is 0 */
     size_t position_count;
@@ -43,10 +44,16 @@ struct lith_page_writer {
     int64_t page_unencoded_bytes;
     int64_t chunk_unencoded_bytes;
     int64_t rows;
-    uint32_t data_pages[LITH_ENCODING_COUNT];
-    struct lith_encoding_stat stats[LITH_ENCODING_COUNT + 1];
-    struct lith_page_header page; /* of the page encoded and not put yet */
-    bool page_inside;             /* it begins inside a row */
+    uint32_t data_pages[2][LITH_ENCODING_COUNT]; /* V1, V2 */
+    struct lith_encoding_stat stats[2 * LITH_ENCODING_COUNT + 1];
+    struct lith_page_header page;  /* of the page encoded and not put yet, or being copied */
+    bool is_covered;               /* the chunk knows of these pages by the facts of their source */
+    bool histograms_unknown;       /* of the chunk */
+    bool unencoded_unknown;        /* likewise */
+    int64_t source_rows;           /* the chunk's rows where the open source ends */
+    struct lith_index_page copied; /* of the page being copied */
+    uint64_t copied_left;          /* bytes of its body that are still to come */
+    bool page_inside;              /* it begins inside a row */
     size_t page_rows;
     struct lith_chunk_meta meta;
 };
@@ -69,14 +76,51 @@ LITH_MUST_CHECK enum lith_code lith_page_writer_dictionary(struct lith_page_writ
 LITH_MUST_CHECK enum lith_code lith_page_writer_note(struct lith_page_writer *writer,
                                                      const struct lith_values *values,
                                                      struct lith_err *err);
+/* The same for pages of ids of byte arrays: the bounds of values that occur, any number of calls;
+ * then how many values there are, and their bytes. */
+LITH_MUST_CHECK enum lith_code lith_page_writer_note_distinct(struct lith_page_writer *writer,
+                                                              const struct lith_values *values,
+                                                              struct lith_err *err);
+void lith_page_writer_note_counts(struct lith_page_writer *writer, int64_t values, int64_t bytes);
 /* Encodes a page, whose values have all been noted, and needs it no more. A page without values
  * becomes PLAIN: an empty dictionary or delta body is read by few. */
 LITH_MUST_CHECK enum lith_code lith_page_writer_encode(struct lith_page_writer *writer,
-                                                       const struct lith_page *page,
+                                                       const struct lith_new_page *page,
                                                        struct lith_err *err);
 /* Compresses and writes the page encoded last. CANCELLED. */
 LITH_MUST_CHECK enum lith_code lith_page_writer_put(struct lith_page_writer *writer,
                                                     struct lith_err *err);
+
+/*
+ * Copied pages: bodies as they stand in a source, compressed with the chunk's codec, under new
+ * headers. What metadata and indexes say of them comes from facts.
+ */
+
+/*
+ * Begins the pages of a source of `rows` rows. With `facts`, these are what the chunk's metadata
+ * says of all pages until the end of the source, copied or encoded; without (NULL), each copied
+ * page's own facts are.
+ */
+LITH_MUST_CHECK enum lith_code lith_page_writer_source(struct lith_page_writer *writer,
+                                                       const struct lith_facts *facts, int64_t rows,
+                                                       struct lith_err *err);
+void lith_page_writer_source_end(struct lith_page_writer *writer);
+
+struct lith_copied_page {
+    struct lith_page_header header; /* as it is to stand in the output; statistics are left out */
+    const struct lith_facts *facts; /* of its positions */
+    int64_t rows; /* that begin in it; -1: not known, nor whether it begins with a row */
+};
+
+/* Writes the header of a page; compressed_bytes of body must follow, in any number of parts. */
+LITH_MUST_CHECK enum lith_code lith_page_writer_copy(struct lith_page_writer *writer,
+                                                     const struct lith_copied_page *page,
+                                                     struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_page_writer_copy_bytes(struct lith_page_writer *writer,
+                                                           const void *data, size_t bytes,
+                                                           struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_page_writer_copy_end(struct lith_page_writer *writer,
+                                                         struct lith_err *err);
 
 /*
  * Ends the chunk: *ret_meta has all but the places of indexes and bloom filter, and points into
