@@ -30,6 +30,13 @@
 #define LITH_FOOTER_BYTES_MAX (256 * LITH_MIB)
 /* First read from the end of a file; most footers fit, so most files open in one read. */
 #define LITH_FOOTER_GUESS_BYTES (64 * LITH_KIB)
+/* Bodies of pages that are copied go through a buffer of this size: few system calls, and it stays
+ * in the processor's cache between read, checksum and write. */
+#define LITH_COPY_BLOCK_BYTES ((size_t)256 << 10)
+/* Pages that are both shorter and of fewer values than this are not copied but joined to larger
+ * ones (docs/bench/page-size.md). */
+#define LITH_COPY_PAGE_BYTES_MIN 8192u
+#define LITH_COPY_PAGE_VALUES_MIN 5000u
 /* Page headers: Arrow's cap; statistics with large strings make them large. */
 #define LITH_PAGE_HEADER_BYTES_MAX (16 * LITH_MIB)
 /* First read of a page header; a second one follows where it is longer. */

@@ -1,24 +1,48 @@
 /*
- * Movers: the table and the choice.
+ * The table of movers, and what they share.
  */
 #include "merge/mover.h"
 
-#include <assert.h>
-
-static enum lith_code (*const movers[])(const struct lith_move *move, struct lith_err *err) = {
-    [LITH_MOVER_RECODE] = lith_mover_recode,
+static const struct {
+    const char *name;
+    enum lith_code (*run)(const struct lith_move *move, struct lith_err *err);
+} movers[LITH_MOVER_COUNT] = {
+    [LITH_MOVER_SPLICE] = {"splice", lith_mover_copy},
+    [LITH_MOVER_REMAP] = {"remap", lith_mover_copy},
+    [LITH_MOVER_RECODE] = {"recode", lith_mover_recode},
 };
-static_assert(sizeof(movers) / sizeof(movers[0]) == LITH_MOVER_COUNT, "an entry per mover");
 
-enum lith_mover lith_mover_choose(const struct lith_move *move)
+const char *lith_mover_name(enum lith_mover mover)
 {
-    (void)move;
-    return LITH_MOVER_RECODE;
+    return movers[mover].name;
+}
+
+enum lith_code lith_move_tools_init(struct lith_move_tools *tools,
+                                    struct lith_codec_context *codecs,
+                                    const struct lith_work *work, struct lith_err *err)
+{
+    *tools = (struct lith_move_tools){.codecs = codecs, .work = work};
+    lith_buf_init(&tools->block, work->mem, LITH_COPY_BLOCK_BYTES);
+    lith_buf_init(&tools->body, work->mem, INT32_MAX);
+    lith_buf_init(&tools->packed, work->mem, INT32_MAX);
+    LITH_TRY(lith_chunk_reader_new(codecs, work, true, &tools->reader, err));
+    return lith_chunk_reader_new(codecs, work, false, &tools->key_reader, err);
+}
+
+void lith_move_tools_done(struct lith_move_tools *tools)
+{
+    if (!tools->work)
+        return;
+    lith_chunk_reader_close(tools->reader);
+    lith_chunk_reader_close(tools->key_reader);
+    lith_buf_done(&tools->block);
+    lith_buf_done(&tools->body);
+    lith_buf_done(&tools->packed);
+    *tools = (struct lith_move_tools){.work = NULL};
 }
 
 enum lith_code lith_mover_run(enum lith_mover mover, const struct lith_move *move,
                               struct lith_err *err)
 {
-    LITH_ASSERT(mover < LITH_MOVER_COUNT);
-    return movers[mover](move, err);
+    return movers[mover].run(move, err);
 }

@@ -1,41 +1,79 @@
 /*
  * Movers: how the positions of one source chunk get into an output chunk.
  *
- * A table, so that a cheaper way (copying pages, rewriting dictionary ids) is a new entry. Every
- * mover leaves the same rows; the witness is taken from what it reads.
+ * splice copies pages as they are compressed; remap copies them but for their dictionary ids;
+ * recode decodes and encodes. The route of the output chunk (chunk_route.h) says which one a source
+ * chunk takes; inside a chunk each page may still fall back to recode, where its header shows what
+ * metadata did not. Every mover leaves the same rows; the witness is taken from what was read.
  */
 #ifndef LITH_MERGE_MOVER_H
 #define LITH_MERGE_MOVER_H
 
+#include "merge/source_chunk.h"
+#include "parquet/chunk_reader.h"
 #include "parquet/file_writer.h"
 #include "parquet/key_counts.h"
 #include "parquet/witness.h"
 
-/* What one move works with. */
-struct lith_move {
-    struct lith_source *source;
-    struct lith_chunk_ref ref; /* the source chunk */
-    struct lith_codec_context *codecs;
-    const struct lith_work *work;
-    struct lith_file_writer *writer;
-    struct lith_witness *witness;   /* told of everything that is read; NULL: nobody asks */
-    struct lith_key_counts *counts; /* NULL unless the leaf is a key column */
-};
-
 enum lith_mover {
-    LITH_MOVER_RECODE, /* decode and encode */
+    LITH_MOVER_SPLICE, /* pages copied; ids mean the same in the merged dictionary */
+    LITH_MOVER_REMAP,  /* pages copied, ids rewritten for the merged dictionary */
+    LITH_MOVER_RECODE, /* decoded and encoded */
     LITH_MOVER_COUNT
 };
 
-/* The cheapest mover that is right for this chunk, from metadata alone. */
-enum lith_mover lith_mover_choose(const struct lith_move *move);
+/* "splice"; static storage. */
+const char *lith_mover_name(enum lith_mover mover);
 
-/* Appends the whole source chunk. Failures name row group, column and page. */
+/* What moving works with, and keeps from one source chunk to the next. */
+struct lith_move_tools {
+    struct lith_codec_context *codecs;
+    const struct lith_work *work;
+    struct lith_chunk_reader *reader;     /* gives ids */
+    struct lith_chunk_reader *key_reader; /* gives values: for key columns */
+    struct lith_buf block;                /* of a body on its way */
+    struct lith_buf body;                 /* of a page whose ids are rewritten */
+    struct lith_buf packed;
+    uint64_t bytes[LITH_MOVER_COUNT]; /* compressed bytes of source pages, by how they went */
+};
+
+LITH_MUST_CHECK enum lith_code lith_move_tools_init(struct lith_move_tools *tools,
+                                                    struct lith_codec_context *codecs,
+                                                    const struct lith_work *work,
+                                                    struct lith_err *err);
+/* A zeroed one is a no-op. */
+void lith_move_tools_done(struct lith_move_tools *tools);
+
+/* One source chunk and where it goes. */
+struct lith_move {
+    const struct lith_source_chunk *chunk;
+    struct lith_source *pages; /* read forward: the chunk's bytes at the file's offsets */
+    struct lith_source *file;  /* for indexes and bloom filter; NULL where the chunk is staged */
+    struct lith_chunk_ref ref;
+    struct lith_move_tools *tools;
+    struct lith_file_writer *writer;
+    enum lith_codec codec;                            /* of the output chunk */
+    const struct lith_dictionary_builder *dictionary; /* the merged one; NULL: none */
+    bool wants_bloom;
+    struct lith_witness *witness;   /* NULL: nothing is witnessed */
+    struct lith_key_counts *counts; /* NULL unless the leaf is a key column */
+};
+
+/*
+ * Appends the whole source chunk. RECODE is right for every chunk, the others for those that
+ * lith_chunk_route finds fit. Failures name row group, column and page.
+ */
 LITH_MUST_CHECK enum lith_code lith_mover_run(enum lith_mover mover, const struct lith_move *move,
                                               struct lith_err *err);
 
-/* The entries of the table; mover.c alone calls them. */
+/* The movers; mover.c alone calls them. */
+LITH_MUST_CHECK enum lith_code lith_mover_copy(const struct lith_move *move, struct lith_err *err);
 LITH_MUST_CHECK enum lith_code lith_mover_recode(const struct lith_move *move,
                                                  struct lith_err *err);
+/* The page at hand of `reader`, decoded and encoded; its values are added to `counts`, if any. */
+LITH_MUST_CHECK enum lith_code lith_move_recode_page(const struct lith_move *move,
+                                                     struct lith_chunk_reader *reader,
+                                                     struct lith_key_counts *counts,
+                                                     struct lith_err *err);
 
 #endif

@@ -5,25 +5,38 @@
  */
 #include "merge/mover.h"
 
-static void chunk_reader_auto(struct lith_chunk_reader **reader)
+#include "parquet/page_source.h"
+
+enum lith_code lith_move_recode_page(const struct lith_move *move,
+                                     struct lith_chunk_reader *reader,
+                                     struct lith_key_counts *counts, struct lith_err *err)
 {
-    lith_chunk_reader_close(*reader);
+    struct lith_batch batch;
+
+    for (;;) {
+        LITH_TRY(lith_chunk_reader_page_batch(reader, &batch, err));
+        if (batch.position_count == 0)
+            return LITH_OK;
+        LITH_TRY(lith_witness_decoded(move->witness, &batch, err));
+        if (counts)
+            LITH_TRY(lith_key_counts_add(counts, &batch, err));
+        LITH_TRY(lith_file_writer_add(move->writer, &batch, err));
+    }
 }
 
 enum lith_code lith_mover_recode(const struct lith_move *move, struct lith_err *err)
 {
-    __attribute__((cleanup(chunk_reader_auto))) struct lith_chunk_reader *reader = NULL;
-    struct lith_batch batch;
+    struct lith_move_tools *tools = move->tools;
+    /* Counting wants values. */
+    struct lith_chunk_reader *reader = move->counts ? tools->key_reader : tools->reader;
+    const struct lith_page *page;
 
-    LITH_TRY(lith_chunk_reader_open_ref(move->source, &move->ref, move->codecs, move->work, &reader,
-                                        err));
+    LITH_TRY(lith_chunk_reader_begin(reader, move->pages, &move->ref, err));
     for (;;) {
-        LITH_TRY(lith_chunk_reader_next(reader, &batch, err));
-        if (batch.position_count == 0)
+        LITH_TRY(lith_chunk_reader_page(reader, &page, err));
+        if (!page)
             return LITH_OK;
-        LITH_TRY(lith_witness_decoded(move->witness, &batch, err));
-        if (move->counts)
-            LITH_TRY(lith_key_counts_add(move->counts, &batch, err));
-        LITH_TRY(lith_file_writer_add(move->writer, &batch, err));
+        tools->bytes[LITH_MOVER_RECODE] += (uint64_t)page->header.compressed_bytes;
+        LITH_TRY(lith_move_recode_page(move, reader, move->counts, err));
     }
 }

@@ -491,6 +491,17 @@ enum lith_code lith_chunk_reader_page_load(struct lith_chunk_reader *reader, str
     return code == LITH_OK ? code : fail_with_place(reader, code, err);
 }
 
+enum lith_code lith_chunk_reader_page_values(struct lith_chunk_reader *reader, uint64_t *ret_begin,
+                                             uint64_t *ret_count, struct lith_err *err)
+{
+    LITH_ASSERT(reader->at_page && !reader->page_open);
+    enum lith_code code = load_page(reader);
+    if (code == LITH_OK)
+        code = lith_chunk_levels_open(&reader->levels, &reader->page, ret_begin, ret_count,
+                                      &reader->err);
+    return code == LITH_OK ? code : fail_with_place(reader, code, err);
+}
+
 struct lith_dictionary *lith_chunk_reader_dictionary(struct lith_chunk_reader *reader)
 {
     return reader->has_dictionary ? &reader->dictionary : NULL;

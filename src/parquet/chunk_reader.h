@@ -97,6 +97,11 @@ LITH_MUST_CHECK enum lith_code lith_chunk_reader_page_batch(struct lith_chunk_re
 /* Reads and decompresses the page at hand without decoding it; its bodies are then set. */
 LITH_MUST_CHECK enum lith_code lith_chunk_reader_page_load(struct lith_chunk_reader *reader,
                                                            struct lith_err *err);
+/* Loads the page at hand and finds its values: where they begin in page->values, and how many. */
+LITH_MUST_CHECK enum lith_code lith_chunk_reader_page_values(struct lith_chunk_reader *reader,
+                                                             uint64_t *ret_begin,
+                                                             uint64_t *ret_count,
+                                                             struct lith_err *err);
 /* The chunk's dictionary, known once the first data page was asked for; NULL: there is none. */
 struct lith_dictionary *lith_chunk_reader_dictionary(struct lith_chunk_reader *reader);
 /* Puts row group, column, page and byte in front of a failure of what was done with the page. */

@@ -21,6 +21,7 @@ void lith_dictionary_builder_init(struct lith_dictionary_builder *builder, size_
     *builder = (struct lith_dictionary_builder){
         .mem = work->mem,
         .width = width,
+        .usual_bytes = LITH_DICTIONARY_BYTES_MAX,
         .bytes_max = lith_min_size(share / 4, INT32_MAX),
         .memory_max = share / 2,
     };
@@ -63,7 +64,7 @@ static enum lith_code slots_grow(struct lith_dictionary_builder *b, struct lith_
 /* True when one more entry of `bytes` passes what the dictionary may have. */
 static bool is_full(const struct lith_dictionary_builder *b, size_t bytes)
 {
-    size_t usual = LITH_DICTIONARY_BYTES_MAX;
+    size_t usual = b->usual_bytes;
     size_t longest = bytes > b->value_bytes_max ? bytes : b->value_bytes_max;
     size_t bytes_max = longest > usual / LARGE_VALUES_MIN ? longest * LARGE_VALUES_MIN : usual;
     size_t entry_bytes = b->width ? bytes : bytes + 4;

@@ -21,6 +21,7 @@ struct lith_dictionary_builder {
     uint64_t *slots;         /* hash table: high half of the hash, id + 1; 0 = empty */
     size_t slot_count;       /* a power of two, at least twice `count` */
     size_t value_bytes_max;  /* the longest entry */
+    size_t usual_bytes;      /* `plain` passes this only for the sake of large values */
     size_t bytes_max;        /* `plain` never passes this */
     size_t memory_max;       /* nor all together this */
 };

@@ -56,6 +56,14 @@ LITH_MUST_CHECK enum lith_code lith_rle_encode_u16(const uint16_t *values, size_
                                                    unsigned width, struct lith_buf *to,
                                                    struct lith_err *err);
 
+/* Parts of the hybrid form: a run of `count` equal values; `count` values packed, a multiple of
+ * eight unless they are the last. */
+LITH_MUST_CHECK enum lith_code lith_rle_put_repeat(uint32_t value, size_t count, unsigned width,
+                                                   struct lith_buf *to, struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_rle_put_packed(const uint32_t *values, size_t count,
+                                                   unsigned width, struct lith_buf *to,
+                                                   struct lith_err *err);
+
 /* Bits that hold 0..max. */
 unsigned lith_bit_width(uint32_t max);
 

@@ -39,7 +39,7 @@ static size_t run_length(const struct input *in, size_t begin)
     return end - begin;
 }
 
-static enum lith_code repeat_put(uint32_t value, size_t count, unsigned width, struct lith_buf *to,
+enum lith_code lith_rle_put_repeat(uint32_t value, size_t count, unsigned width, struct lith_buf *to,
                                  struct lith_err *err)
 {
     while (count) {
@@ -76,6 +76,14 @@ static enum lith_code packed_put(const struct input *in, size_t begin, size_t en
     return LITH_OK;
 }
 
+enum lith_code lith_rle_put_packed(const uint32_t *values, size_t count, unsigned width,
+                                   struct lith_buf *to, struct lith_err *err)
+{
+    struct input in = {.wide = values, .count = count};
+
+    return packed_put(&in, 0, count, width, to, err);
+}
+
 static enum lith_code encode(const struct input *in, unsigned width, struct lith_buf *to,
                              struct lith_err *err)
 {
@@ -90,7 +98,7 @@ static enum lith_code encode(const struct input *in, unsigned width, struct lith
             continue;
         }
         LITH_TRY(packed_put(in, packed, at, width, to, err));
-        LITH_TRY(repeat_put(input_at(in, at), run, width, to, err));
+        LITH_TRY(lith_rle_put_repeat(input_at(in, at), run, width, to, err));
         at += run;
         packed = at;
     }

@@ -1,0 +1,291 @@
+/*
+ * Planning an output chunk. What a source chunk may do is decided by a table of reasons against
+ * copying, in the order of parquet-splice.md section 11.2; what it will do also by the others.
+ */
+#include "merge/chunk_route.h"
+
+#include "base/checked.h"
+#include "parquet/rle.h"
+#include "parquet/writer_version.h"
+
+/* Sources in turn whose dictionaries do not fit, after which no more are looked at. */
+#define MISSED_MAX 3u
+/* Covered values, of all values of sources with a dictionary, that a merged one must have: half. */
+#define COVERED_PART 2u
+
+/* How the entries of a source's dictionary stand in the merged one. */
+enum coverage {
+    COVERAGE_MISSING, /* not all are there, or nobody looked */
+    COVERAGE_SAME,    /* all, under their ids */
+    COVERAGE_MAPPED,  /* all, under others */
+};
+
+static const char *const texts[LITH_REASON_COUNT] = {
+    [LITH_REASON_VALUES] = "pages of values, as they are",
+    [LITH_REASON_IDS_SAME] = "pages of ids, as they are: its dictionary begins the merged one",
+    [LITH_REASON_IDS] = "pages of ids, rewritten for the merged dictionary",
+    [LITH_REASON_SMALL_PAGES] = "small pages, joined to larger ones",
+    [LITH_REASON_CODEC] = "compressed with another codec than the output",
+    [LITH_REASON_ENCODING] = "an encoding whose pages cannot be copied",
+    [LITH_REASON_WRITER] = "written by a program whose pages are not understood without its footer",
+    [LITH_REASON_NO_DICTIONARY] = "ids, but a merged dictionary does not pay or is full",
+    [LITH_REASON_FORCED] = "forced",
+};
+
+const char *lith_reason_text(enum lith_reason reason)
+{
+    return texts[reason];
+}
+
+void lith_chunk_route_begin(struct lith_chunk_route *route, const struct lith_work *work,
+                            const struct lith_schema_node *leaf,
+                            const struct lith_chunk_plan *plan, enum lith_force force,
+                            uint32_t unit_begin)
+{
+    *route = (struct lith_chunk_route){
+        .work = work, .leaf = leaf, .plan = *plan, .force = force, .unit_begin = unit_begin};
+    lith_buf_init(&route->coverage, work->mem, SIZE_MAX);
+    lith_dictionary_builder_init(&route->dictionary, lith_type_width(leaf->type, leaf->type_length),
+                                 work);
+}
+
+void lith_chunk_route_done(struct lith_chunk_route *route)
+{
+    if (!route->work)
+        return;
+    lith_dictionary_builder_done(&route->dictionary);
+    lith_buf_done(&route->coverage);
+}
+
+static bool has_dictionary(const struct lith_source_chunk *chunk)
+{
+    return chunk->meta.dictionary_page_offset > 0 &&
+           chunk->meta.dictionary_page_offset < chunk->meta.data_page_offset;
+}
+
+static uint64_t dictionary_bytes(const struct lith_source_chunk *chunk)
+{
+    return has_dictionary(chunk)
+               ? (uint64_t)(chunk->meta.data_page_offset - chunk->meta.dictionary_page_offset)
+               : 0;
+}
+
+static uint64_t data_bytes(const struct lith_source_chunk *chunk)
+{
+    uint64_t all = (uint64_t)chunk->meta.total_compressed_size;
+
+    return all - lith_min_u64(all, dictionary_bytes(chunk));
+}
+
+static uint64_t value_count(const struct lith_source_chunk *chunk)
+{
+    uint64_t positions = (uint64_t)chunk->meta.num_values;
+
+    return chunk->facts.has_null_count ? positions - (uint64_t)chunk->facts.null_count : positions;
+}
+
+/* Data pages: as the footer counts them; else as many as common writers make of so much. */
+static uint64_t page_count(const struct lith_source_chunk *chunk)
+{
+    if (chunk->data_page_count)
+        return chunk->data_page_count;
+    return 1 + (uint64_t)chunk->meta.total_uncompressed_size / LITH_PAGE_BYTES_TARGET;
+}
+
+static bool is_small(const struct lith_chunk_route *route, const struct lith_source_chunk *chunk)
+{
+    uint64_t pages = page_count(chunk);
+
+    return route->force != LITH_FORCE_COPY &&
+           data_bytes(chunk) / pages < LITH_COPY_PAGE_BYTES_MIN &&
+           (uint64_t)chunk->meta.num_values / pages < LITH_COPY_PAGE_VALUES_MIN;
+}
+
+/* What the pages are written with that cannot be copied safely. */
+static bool is_odd_encoding(const struct lith_chunk_route *route,
+                            const struct lith_source_chunk *chunk, struct lith_slice created_by)
+{
+    /* A prefix may refer to the page before (PARQUET-246), and only such writers' did. */
+    bool continues = created_by.bytes == 0 || lith_is_old_parquet_mr(created_by, 8);
+
+    if (chunk->meta.encodings >> LITH_ENCODING_DELTA_BYTE_ARRAY & 1 && continues)
+        return true;
+    return route->leaf->type == LITH_TYPE_BOOLEAN && has_dictionary(chunk);
+}
+
+/* The first reason against copying, or LITH_REASON_VALUES. */
+static enum lith_reason obstacle(const struct lith_chunk_route *route,
+                                 const struct lith_source_chunk *chunk,
+                                 struct lith_slice created_by)
+{
+    static const char old_cpp[] = "parquet-cpp version ";
+
+    if (route->force == LITH_FORCE_RECODE)
+        return LITH_REASON_FORCED;
+    if (is_odd_encoding(route, chunk, created_by))
+        return LITH_REASON_ENCODING;
+    /* Arrow before 3.0 compressed V2 pages and said that it had not. */
+    if (created_by.bytes >= sizeof(old_cpp) - 1 &&
+        memcmp(created_by.data, old_cpp, sizeof(old_cpp) - 1) == 0)
+        return LITH_REASON_WRITER;
+    if (chunk->meta.codec != (int)route->plan.codec)
+        return LITH_REASON_CODEC;
+    return is_small(route, chunk) ? LITH_REASON_SMALL_PAGES : LITH_REASON_VALUES;
+}
+
+void lith_chunk_route_add(struct lith_chunk_route *route, const struct lith_source_chunk *chunk,
+                          struct lith_slice created_by)
+{
+    struct lith_route_sums *sums = &route->sums;
+    bool copies = obstacle(route, chunk, created_by) == LITH_REASON_VALUES;
+    bool mixed = chunk->data_page_count == 0 || chunk->plain_page_count > 0;
+
+    if (!has_dictionary(chunk)) {
+        sums->copy_bytes += copies ? data_bytes(chunk) : 0;
+        return;
+    }
+    /* Pages behind a full dictionary hold values; without a count, ids are what is likely. */
+    if (copies && mixed && chunk->data_page_count)
+        sums->copy_bytes += data_bytes(chunk) / 2;
+    sums->id_bytes += copies ? data_bytes(chunk) : 0;
+    sums->id_values += value_count(chunk);
+    sums->dictionary_count++;
+    if (dictionary_bytes(chunk) > sums->largest_bytes) {
+        sums->largest_bytes = dictionary_bytes(chunk);
+        sums->largest_unit = chunk->unit;
+    }
+}
+
+bool lith_chunk_route_wants_dictionaries(const struct lith_chunk_route *route)
+{
+    const struct lith_route_sums *sums = &route->sums;
+
+    return sums->dictionary_count > 0 && sums->copy_bytes + sums->id_bytes > 0 &&
+           route->leaf->type != LITH_TYPE_BOOLEAN;
+}
+
+/* Bytes that the values of a chunk take as PLAIN: as its footer says, or by its dictionary. */
+static uint64_t plain_bytes(const struct lith_source_chunk *chunk,
+                            const struct lith_dictionary *dictionary)
+{
+    uint64_t values = value_count(chunk);
+
+    if (dictionary->width)
+        return values * dictionary->width;
+    if (chunk->facts.unencoded_bytes >= 0)
+        return (uint64_t)chunk->facts.unencoded_bytes + 4 * values;
+    return dictionary->count ? values * (dictionary->body.bytes / dictionary->count) : 0;
+}
+
+static enum lith_code coverage_set(struct lith_chunk_route *route, uint32_t unit,
+                                   enum coverage coverage, struct lith_err *err)
+{
+    struct lith_buf *buf = &route->coverage;
+    size_t index = unit - route->unit_begin;
+
+    if (index >= buf->bytes) {
+        size_t more = index + 1 - buf->bytes;
+        LITH_TRY(lith_buf_reserve(buf, more, err));
+        memset(buf->data + buf->bytes, COVERAGE_MISSING, more);
+        buf->bytes += more;
+    }
+    buf->data[index] = (uint8_t)coverage;
+    return LITH_OK;
+}
+
+static enum coverage coverage_of(const struct lith_chunk_route *route, uint32_t unit)
+{
+    size_t index = unit - route->unit_begin;
+
+    return index < route->coverage.bytes ? route->coverage.data[index] : COVERAGE_MISSING;
+}
+
+enum lith_code lith_chunk_route_dictionary(struct lith_chunk_route *route,
+                                           const struct lith_source_chunk *chunk,
+                                           const struct lith_dictionary *dictionary, bool is_seed,
+                                           bool *ret_enough, struct lith_err *err)
+{
+    struct lith_dictionary_builder *merged = &route->dictionary;
+    bool fits = lith_dictionary_is_held(dictionary);
+    bool same = fits;
+
+    if (is_seed && dictionary->body.bytes > merged->usual_bytes)
+        merged->usual_bytes = (size_t)lith_min_u64(dictionary->body.bytes, merged->bytes_max);
+    for (uint32_t id = 0; fits && id < dictionary->count; id++) {
+        uint32_t mapped;
+        LITH_TRY(lith_dictionary_builder_add_one(merged, lith_dictionary_at(dictionary, id),
+                                                 &mapped, err));
+        fits = mapped != LITH_NO_ID;
+        same = same && mapped == id;
+    }
+    route->is_full = route->is_full || !fits;
+    *ret_enough = false;
+    if (is_seed)
+        return LITH_OK;
+    route->missed = fits ? 0 : route->missed + 1;
+    *ret_enough = route->missed >= MISSED_MAX;
+    if (!fits)
+        return LITH_OK;
+    route->covered_values += value_count(chunk);
+    route->plain_bytes += plain_bytes(chunk, dictionary);
+    return coverage_set(route, chunk->unit, same ? COVERAGE_SAME : COVERAGE_MAPPED, err);
+}
+
+/* Whether the merged dictionary and its ids take less than values would, as readers see it. */
+static bool dictionary_pays(const struct lith_chunk_route *route)
+{
+    const struct lith_dictionary_builder *merged = &route->dictionary;
+
+    if (merged->count == 0 || route->covered_values == 0)
+        return false;
+    if (route->force == LITH_FORCE_COPY)
+        return true;
+    uint64_t id_bytes = route->covered_values * lith_bit_width(merged->count - 1) / 8;
+    return route->covered_values >= route->sums.id_values / COVERED_PART &&
+           merged->plain.bytes + id_bytes < route->plain_bytes;
+}
+
+void lith_chunk_route_settle(struct lith_chunk_route *route)
+{
+    const struct lith_route_sums *sums = &route->sums;
+    bool tried = lith_chunk_route_wants_dictionaries(route);
+
+    route->has_dictionary = tried && dictionary_pays(route);
+    route->copies = sums->copy_bytes > 0 || (route->has_dictionary && sums->id_bytes > 0);
+    if (!route->has_dictionary)
+        lith_dictionary_builder_done(&route->dictionary);
+    if (!route->copies) {
+        /* All is encoded anew: a new dictionary, unless the sources' have just been found wanting. */
+        route->has_dictionary = false;
+        route->plan.try_dictionary = route->plan.try_dictionary && !tried;
+        return;
+    }
+    route->plan.try_dictionary = false;
+    route->plan.dictionary = route->has_dictionary ? &route->dictionary : NULL;
+}
+
+enum lith_mover lith_chunk_route_mover(const struct lith_chunk_route *route,
+                                       const struct lith_source_chunk *chunk,
+                                       struct lith_slice created_by, enum lith_reason *ret_reason)
+{
+    enum lith_mover mover = LITH_MOVER_SPLICE;
+    enum lith_reason reason = obstacle(route, chunk, created_by);
+
+    if (reason != LITH_REASON_VALUES) {
+        mover = LITH_MOVER_RECODE;
+    } else if (has_dictionary(chunk)) {
+        enum coverage coverage = coverage_of(route, chunk->unit);
+        if (!route->has_dictionary || coverage == COVERAGE_MISSING) {
+            /* Its pages of values, if it has any, can still be copied. */
+            reason = LITH_REASON_NO_DICTIONARY;
+            mover = chunk->plain_page_count ? LITH_MOVER_SPLICE : LITH_MOVER_RECODE;
+        } else if (coverage == COVERAGE_MAPPED) {
+            reason = LITH_REASON_IDS;
+            mover = LITH_MOVER_REMAP;
+        } else {
+            reason = LITH_REASON_IDS_SAME;
+        }
+    }
+    *ret_reason = reason;
+    return route->copies ? mover : LITH_MOVER_RECODE;
+}

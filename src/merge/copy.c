@@ -1,0 +1,431 @@
+/*
+ * The movers that copy pages: splice and remap, page by page.
+ *
+ * A page of values goes over as it is stored. A page of ids does where its ids mean the same in the
+ * merged dictionary; else its ids are rewritten, run by run, and all else of it stays. What the
+ * header shows to be unfit is recoded. Headers are written anew: without statistics, with the
+ * one name for dictionary ids that filters of readers understand. parquet-splice.md sections 1, 5.
+ */
+#include "merge/mover.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/hash.h"
+#include "parquet/bloom.h"
+#include "parquet/carried_index.h"
+#include "parquet/dictionary_builder.h"
+#include "parquet/page_source.h"
+#include "parquet/page_writer.h"
+#include "parquet/remap.h"
+
+/* The indexes of a source chunk may take this part of a share, parsed. */
+#define INDEX_SHARES 128u
+
+struct copy {
+    const struct lith_move *move;
+    struct lith_chunk_reader *reader;
+    const struct lith_page *page;
+    const struct lith_schema_node *leaf;
+    bool is_single; /* one data page: the chunk's facts are the page's */
+    bool has_index;
+    struct lith_carried_index index;
+    struct lith_arena arena; /* of the index */
+    /* The source's dictionary in terms of the merged one. */
+    bool knows_ids;   /* all its entries are there */
+    bool is_identity; /* with the same ids */
+    bool is_witnessed;
+};
+
+static bool has_ids(const struct lith_page *page)
+{
+    return lith_page_has_ids(&page->header);
+}
+
+/* Maps the source's dictionary into the merged one. */
+static enum lith_code dictionary_map(struct copy *copy, struct lith_err *err)
+{
+    const struct lith_dictionary_builder *merged = copy->move->dictionary;
+    struct lith_dictionary *source = lith_chunk_reader_dictionary(copy->reader);
+    void *block;
+
+    copy->knows_ids = merged && source && lith_dictionary_is_held(source) && source->count > 0;
+    if (!copy->knows_ids)
+        return LITH_OK;
+    LITH_TRY(lith_alloc_array(copy->move->tools->work->mem, source->count, sizeof(uint32_t), &block,
+                              err));
+    source->map = block;
+    copy->is_identity = true;
+    for (uint32_t id = 0; id < source->count; id++) {
+        uint32_t mapped = lith_dictionary_builder_find(merged, lith_dictionary_at(source, id));
+        source->map[id] = mapped;
+        copy->knows_ids = copy->knows_ids && mapped != LITH_NO_ID;
+        copy->is_identity = copy->is_identity && mapped == id;
+    }
+    return LITH_OK;
+}
+
+/* What is known of the page at hand, and its rows (-1: unknown). */
+static void page_facts(struct copy *copy, struct lith_facts *ret_facts, int64_t *ret_rows)
+{
+    const struct lith_page_header *header = &copy->page->header;
+    bool is_flat = copy->leaf->max_rep == 0;
+    struct lith_walked_page walked = {
+        .offset = copy->page->offset,
+        .bytes = copy->page->header_bytes + (uint32_t)header->compressed_bytes,
+        .num_values = header->num_values,
+        .rows = copy->page->is_v2 ? header->num_rows : -1,
+    };
+
+    *ret_facts = lith_facts_unknown(copy->leaf, header->num_values);
+    *ret_rows = is_flat ? (int64_t)header->num_values : walked.rows;
+    if (copy->is_single) {
+        *ret_facts = copy->move->chunk->facts;
+        *ret_rows = copy->move->ref.num_rows;
+    } else if (copy->has_index) {
+        int64_t rows;
+        lith_carried_index_page(&copy->index, &walked, ret_facts, &rows);
+        *ret_rows = *ret_rows < 0 ? rows : *ret_rows;
+    }
+}
+
+/* GZIP: the trailer has the size of the last member; of more than one, few readers take it. */
+static enum lith_code gzip_is_single(const struct copy *copy, bool *ret_single,
+                                     struct lith_err *err)
+{
+    const struct lith_page_header *header = &copy->page->header;
+    uint64_t end =
+        copy->page->offset + copy->page->header_bytes + (uint64_t)header->compressed_bytes;
+    uint8_t size[4];
+    uint32_t plain = (uint32_t)header->uncompressed_bytes;
+
+    *ret_single = true;
+    if (copy->move->codec != LITH_CODEC_GZIP ||
+        (copy->page->is_v2 && !header->is_compressed))
+        return LITH_OK;
+    if (copy->page->is_v2)
+        plain -= header->rep_bytes + header->def_bytes;
+    *ret_single = false;
+    if (header->compressed_bytes < 8)
+        return LITH_OK;
+    LITH_TRY(lith_source_read(copy->move->pages, end - sizeof(size), size, sizeof(size), err));
+    *ret_single = lith_load_u32(size) == plain;
+    return LITH_OK;
+}
+
+/* Whether the body may stand in the output as it is, ids aside. */
+static enum lith_code is_fit(const struct copy *copy, bool *ret_fit, struct lith_err *err)
+{
+    const struct lith_page_header *header = &copy->page->header;
+    bool bit_packed =
+        !copy->page->is_v2 &&
+        ((copy->leaf->max_def && header->def_encoding != LITH_ENCODING_RLE) ||
+         (copy->leaf->max_rep && header->rep_encoding != LITH_ENCODING_RLE));
+
+    *ret_fit = false;
+    if (bit_packed || (copy->leaf->max_rep == 0 && copy->page->is_v2 && header->rep_bytes))
+        return LITH_OK;
+    if (has_ids(copy->page) && (!copy->knows_ids || copy->move->chunk->facts.is_all_null))
+        return LITH_OK;
+    return gzip_is_single(copy, ret_fit, err);
+}
+
+/* The header of the page at hand as it is to stand in the output. */
+static struct lith_page_header new_header(const struct copy *copy)
+{
+    struct lith_page_header header = copy->page->header;
+
+    if (has_ids(copy->page))
+        header.encoding = LITH_ENCODING_RLE_DICTIONARY;
+    header.def_encoding = LITH_ENCODING_RLE;
+    header.rep_encoding = LITH_ENCODING_RLE;
+    return header;
+}
+
+static enum lith_code body_part(const struct copy *copy, const uint8_t *data, size_t bytes,
+                                uint32_t *crc, struct lith_err *err)
+{
+    if (copy->page->header.has_crc)
+        *crc = lith_crc32(*crc, data, bytes);
+    if (copy->move->witness)
+        lith_witness_copied_bytes(copy->move->witness, data, bytes);
+    return lith_file_writer_copy_bytes(copy->move->writer, data, bytes, err);
+}
+
+/* Sends the stored body from the source to the writer, past the witness. */
+static enum lith_code body_copy(const struct copy *copy, struct lith_err *err)
+{
+    const struct lith_page *page = copy->page;
+    struct lith_buf *block = &copy->move->tools->block;
+    uint64_t at = page->offset + page->header_bytes;
+    size_t left = (size_t)page->header.compressed_bytes;
+    uint32_t crc = 0;
+
+    while (left > 0) {
+        size_t bytes = lith_min_size(left, LITH_COPY_BLOCK_BYTES);
+        const uint8_t *data = lith_source_view(copy->move->pages, at, bytes);
+        if (!data) {
+            lith_buf_clear(block);
+            LITH_TRY(lith_buf_reserve(block, bytes, err));
+            LITH_TRY(lith_source_read(copy->move->pages, at, block->data, bytes, err));
+            data = block->data;
+        }
+        LITH_TRY(lith_work_check(copy->move->tools->work, err));
+        LITH_TRY(body_part(copy, data, bytes, &crc, err));
+        at += bytes;
+        left -= bytes;
+    }
+    if (page->header.has_crc && crc != page->header.crc)
+        return lith_fail(err, LITH_E_CORRUPT, "CRC %08x, the header says %08x", crc,
+                         page->header.crc);
+    return LITH_OK;
+}
+
+/* What ids of pages to come mean, for the witness. */
+static enum lith_code dictionary_witness(struct copy *copy, struct lith_err *err)
+{
+    struct lith_dictionary *source = lith_chunk_reader_dictionary(copy->reader);
+    struct lith_hash128 fingerprint;
+
+    if (copy->is_witnessed || !copy->move->witness)
+        return LITH_OK;
+    LITH_TRY(lith_dictionary_fingerprint(source, source->count, copy->move->tools->work->mem,
+                                         &fingerprint, err));
+    lith_witness_dictionary(copy->move->witness, source->count, fingerprint);
+    copy->is_witnessed = true;
+    return LITH_OK;
+}
+
+/* An id past the source's dictionary would mean something in a larger one. */
+static enum lith_code ids_check(const struct copy *copy, struct lith_err *err)
+{
+    const struct lith_dictionary *source = lith_chunk_reader_dictionary(copy->reader);
+    uint64_t begin, count;
+
+    if (source->count == copy->move->dictionary->count)
+        return LITH_OK;
+    LITH_TRY(lith_chunk_reader_page_values(copy->reader, &begin, &count, err));
+    const struct lith_body *body = &copy->page->values;
+    if (!body->data)
+        return lith_fail(err, LITH_E_LIMIT, "a page of %llu bytes of ids; raise --memory",
+                         (unsigned long long)body->bytes);
+    struct lith_slice ids = {body->data + begin, (size_t)(body->bytes - begin)};
+    return lith_ids_check(ids, count, source->count, err);
+}
+
+static enum lith_code page_splice(struct copy *copy, struct lith_err *err)
+{
+    const struct lith_move *move = copy->move;
+    struct lith_facts facts;
+    struct lith_copied_page copied = {.header = new_header(copy), .facts = &facts};
+
+    if (has_ids(copy->page)) {
+        LITH_TRY(ids_check(copy, err));
+        LITH_TRY(dictionary_witness(copy, err));
+    }
+    page_facts(copy, &facts, &copied.rows);
+    if (move->witness)
+        LITH_TRY(lith_witness_copied_page(move->witness, &copy->page->header,
+                                          lith_page_codec(&copy->page->header, move->codec), err));
+    LITH_TRY(lith_file_writer_copy(move->writer, &copied, err));
+    LITH_TRY(body_copy(copy, err));
+    move->tools->bytes[LITH_MOVER_SPLICE] += (uint64_t)copied.header.compressed_bytes;
+    return lith_file_writer_copy_end(move->writer, err);
+}
+
+/* The decoded stream of the page at hand, for witness and key counts; the page stays at hand. */
+static enum lith_code page_witness(const struct copy *copy, struct lith_err *err)
+{
+    const struct lith_move *move = copy->move;
+    struct lith_batch batch;
+
+    for (;;) {
+        LITH_TRY(lith_chunk_reader_page_batch(copy->reader, &batch, err));
+        if (batch.position_count == 0)
+            return LITH_OK;
+        LITH_TRY(lith_witness_decoded(move->witness, &batch, err));
+    }
+}
+
+/* Compresses the values' part of a body again: of V1 pages all of it. */
+static enum lith_code body_pack(const struct copy *copy, struct lith_slice plain,
+                                struct lith_page_header *header, struct lith_err *err)
+{
+    struct lith_move_tools *tools = copy->move->tools;
+    struct lith_buf *packed = &tools->packed;
+    const struct lith_body *levels = &copy->page->levels;
+    size_t level_bytes = copy->page->is_v2 ? (size_t)levels->bytes : 0;
+
+    lith_buf_clear(packed);
+    LITH_TRY(lith_buf_append(packed, levels->data, level_bytes, err));
+    LITH_TRY(lith_buf_reserve(packed, lith_compress_bound(copy->move->codec, plain.bytes), err));
+    LITH_TRY(lith_compress(tools->codecs, copy->move->codec, plain.data, plain.bytes, packed, err));
+    header->is_compressed = true;
+    header->uncompressed_bytes = (int32_t)(level_bytes + plain.bytes);
+    header->compressed_bytes = (int32_t)packed->bytes;
+    header->has_crc = true;
+    header->crc = lith_crc32(0, packed->data, packed->bytes);
+    return LITH_OK;
+}
+
+/* The body with its ids rewritten, in `packed`; *ret_done is false when it must be recoded. */
+static enum lith_code ids_rewrite(struct copy *copy, struct lith_page_header *header,
+                                  bool *ret_done, struct lith_err *err)
+{
+    const struct lith_dictionary *source = lith_chunk_reader_dictionary(copy->reader);
+    struct lith_buf *plain = &copy->move->tools->body;
+    uint64_t begin, count;
+
+    LITH_TRY(lith_chunk_reader_page_values(copy->reader, &begin, &count, err));
+    const struct lith_body *body = &copy->page->values;
+    *ret_done = body->data && copy->page->levels.data && count > 0;
+    if (!*ret_done)
+        return LITH_OK;
+    lith_buf_clear(plain);
+    LITH_TRY(lith_buf_append(plain, body->data, (size_t)begin, err));
+    struct lith_slice ids = {body->data + begin, (size_t)(body->bytes - begin)};
+    LITH_TRY(lith_remap_ids(ids, count, source->map, source->count,
+                            copy->move->dictionary->count, plain, err));
+    return body_pack(copy, (struct lith_slice){plain->data, plain->bytes}, header, err);
+}
+
+static enum lith_code page_remap(struct copy *copy, struct lith_err *err)
+{
+    const struct lith_move *move = copy->move;
+    struct lith_facts facts;
+    struct lith_copied_page copied = {.header = new_header(copy), .facts = &facts};
+    struct lith_buf *packed = &move->tools->packed;
+    uint64_t source_bytes = (uint64_t)copy->page->header.compressed_bytes;
+    bool done;
+
+    LITH_TRY(ids_rewrite(copy, &copied.header, &done, err));
+    if (!done)
+        return lith_move_recode_page(move, copy->reader, NULL, err);
+    page_facts(copy, &facts, &copied.rows);
+    if (move->witness)
+        LITH_TRY(page_witness(copy, err));
+    move->tools->bytes[LITH_MOVER_REMAP] += source_bytes;
+    LITH_TRY(lith_file_writer_copy(move->writer, &copied, err));
+    LITH_TRY(lith_file_writer_copy_bytes(move->writer, packed->data, packed->bytes, err));
+    return lith_file_writer_copy_end(move->writer, err);
+}
+
+static enum lith_code page_move(struct copy *copy, struct lith_err *err)
+{
+    bool fit;
+
+    LITH_TRY(is_fit(copy, &fit, err));
+    if (!fit) {
+        copy->move->tools->bytes[LITH_MOVER_RECODE] +=
+            (uint64_t)copy->page->header.compressed_bytes;
+        return lith_move_recode_page(copy->move, copy->reader, NULL, err);
+    }
+    if (has_ids(copy->page) && !copy->is_identity)
+        return page_remap(copy, err);
+    return page_splice(copy, err);
+}
+
+/* Reads the page index, where the chunk has more than one page. */
+static enum lith_code index_read(struct copy *copy, struct lith_err *err)
+{
+    const struct lith_move *move = copy->move;
+
+    copy->is_single = copy->page->header.num_values == (uint64_t)move->chunk->meta.num_values;
+    if (copy->is_single)
+        return LITH_OK;
+    copy->has_index = true;
+    struct lith_index_place place = {
+        .source = move->file,
+        .meta = &move->chunk->meta,
+        .offset_index = move->chunk->offset_index,
+        .column_index = move->chunk->column_index,
+        .leaf = copy->leaf,
+        .trusted = move->chunk->bounds_trusted,
+        .num_rows = move->ref.num_rows,
+        .bytes_max = lith_work_share(move->tools->work) / INDEX_SHARES,
+    };
+    return lith_carried_index_read(&place, &move->chunk->facts, &copy->arena, &copy->index, err);
+}
+
+/* What the chunk's bloom filter must know of values in pages that nobody decodes. */
+static enum lith_code bloom_move(const struct copy *copy, struct lith_err *err)
+{
+    const struct lith_move *move = copy->move;
+    const struct lith_source_chunk *chunk = move->chunk;
+    struct lith_mem *mem = move->tools->work->mem;
+    struct lith_memory_source staged;
+    struct lith_bloom bloom = {.bits = NULL};
+    enum lith_code code = LITH_E_NOT_FOUND;
+
+    if (!move->wants_bloom || chunk->facts.is_all_null)
+        return LITH_OK;
+    if (chunk->bloom_filter.bytes) {
+        lith_memory_source_init(&staged, chunk->bloom_filter.data, chunk->bloom_filter.bytes);
+        code = lith_bloom_read(&staged.base, 0, (uint32_t)chunk->bloom_filter.bytes, mem, &bloom,
+                               err);
+    } else if (move->file && chunk->meta.bloom_filter_offset > 0) {
+        code = lith_bloom_read(move->file, (uint64_t)chunk->meta.bloom_filter_offset,
+                               (uint32_t)chunk->meta.bloom_filter_length, mem, &bloom, err);
+    }
+    if (code == LITH_E_NOMEM || code == LITH_E_IO || code == LITH_E_TRANSIENT)
+        return code;
+    lith_file_writer_bloom(move->writer, code == LITH_OK ? &bloom : NULL);
+    lith_bloom_done(&bloom);
+    return LITH_OK;
+}
+
+static enum lith_code pages_move(struct copy *copy, struct lith_err *err)
+{
+    const struct lith_move *move = copy->move;
+    bool bloom_done = false;
+
+    LITH_TRY(lith_chunk_reader_begin(copy->reader, move->pages, &move->ref, err));
+    LITH_TRY(lith_chunk_reader_page(copy->reader, &copy->page, err));
+    if (!copy->page)
+        return LITH_OK;
+    LITH_TRY(dictionary_map(copy, err));
+    LITH_TRY(index_read(copy, err));
+    LITH_TRY(lith_file_writer_source(move->writer, &move->chunk->facts, move->ref.num_rows, err));
+    while (copy->page) {
+        if (!has_ids(copy->page) && !bloom_done) {
+            LITH_TRY(bloom_move(copy, err));
+            bloom_done = true;
+        }
+        LITH_TRY(page_move(copy, err));
+        LITH_TRY(lith_chunk_reader_page(copy->reader, &copy->page, err));
+    }
+    return lith_file_writer_source_end(move->writer, err);
+}
+
+/* The values of a key column, counted in a walk of their own. */
+static enum lith_code keys_count(const struct lith_move *move, struct lith_err *err)
+{
+    struct lith_chunk_reader *reader = move->tools->key_reader;
+    struct lith_batch batch;
+
+    if (!move->counts)
+        return LITH_OK;
+    LITH_TRY(lith_chunk_reader_begin(reader, move->pages, &move->ref, err));
+    for (;;) {
+        LITH_TRY(lith_chunk_reader_next(reader, &batch, err));
+        if (batch.position_count == 0)
+            return LITH_OK;
+        LITH_TRY(lith_key_counts_add(move->counts, &batch, err));
+    }
+}
+
+enum lith_code lith_mover_copy(const struct lith_move *move, struct lith_err *err)
+{
+    struct copy copy = {
+        .move = move,
+        .reader = move->tools->reader,
+        .leaf = lith_schema_leaf(move->ref.schema, move->ref.leaf),
+    };
+
+    lith_arena_init(&copy.arena, move->tools->work->mem);
+    enum lith_code code = keys_count(move, err);
+    if (code == LITH_OK)
+        code = pages_move(&copy, err);
+    lith_arena_done(&copy.arena);
+    return code;
+}
