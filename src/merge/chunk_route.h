@@ -13,30 +13,6 @@
 #include "merge/mover.h"
 #include "parquet/dictionary_builder.h"
 
-/* What tests and measurements may force. */
-enum lith_force {
-    LITH_FORCE_NONE,
-    LITH_FORCE_COPY,   /* copy whatever may be copied, however small its pages */
-    LITH_FORCE_RECODE, /* copy nothing */
-};
-
-/* Why a source chunk takes its mover. */
-enum lith_reason {
-    LITH_REASON_VALUES,        /* pages of values, large enough, of the output's codec */
-    LITH_REASON_IDS_SAME,      /* its ids mean the same in the merged dictionary */
-    LITH_REASON_IDS,           /* its entries are in the merged dictionary, under other ids */
-    LITH_REASON_SMALL_PAGES,   /* joined to larger pages */
-    LITH_REASON_CODEC,         /* compressed otherwise than the output */
-    LITH_REASON_ENCODING,      /* an encoding that cannot be copied safely */
-    LITH_REASON_WRITER,        /* its writer's pages need its own footer to be understood */
-    LITH_REASON_NO_DICTIONARY, /* a merged dictionary does not pay, or is full */
-    LITH_REASON_FORCED,
-    LITH_REASON_COUNT
-};
-
-/* A sentence; static storage. */
-const char *lith_reason_text(enum lith_reason reason);
-
 /* What the sources of one output chunk add up to. */
 struct lith_route_sums {
     uint64_t copy_bytes;       /* compressed, of pages of values that may be copied */

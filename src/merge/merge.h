@@ -11,6 +11,7 @@
 #define LITH_MERGE_MERGE_H
 
 #include "base/work.h"
+#include "merge/explain.h"
 #include "merge/layout.h"
 #include "parquet/footer.h"
 #include "parquet/key_counts.h"
@@ -33,6 +34,9 @@ struct lith_merge_options {
     int64_t row_group_rows;     /* 0: no bound */
     const char *pid;            /* outputs for a lake: written to the footer; else NULL */
     const char *job;
+    enum lith_force force;
+    lith_explain explain; /* told of every source chunk as it is planned; NULL: nobody is */
+    void *explain_ctx;
     const char *const *key_columns; /* leaf columns whose counts per value are witnessed */
     size_t key_column_count;
     bool skip_witness; /* the witness knows of rows only, and keys are not counted: for those who
@@ -86,6 +90,13 @@ LITH_MUST_CHECK enum lith_code lith_merge_new(const struct lith_merge_input *inp
 /* Writes the outputs. At most once per merge. */
 LITH_MUST_CHECK enum lith_code
 lith_merge_run(struct lith_merge *merge, struct lith_merge_outputs *outputs, struct lith_err *err);
+
+/* Plans all chunks as lith_merge_run would, for options.explain, and writes nothing: footers have
+ * been read, dictionary pages are. Instead of lith_merge_run. */
+LITH_MUST_CHECK enum lith_code lith_merge_explain(struct lith_merge *merge, struct lith_err *err);
+
+/* Compressed bytes of source pages that were moved so far, by mover. */
+uint64_t lith_merge_moved(const struct lith_merge *merge, enum lith_mover mover);
 
 /* Rows of all inputs, by their footers. */
 int64_t lith_merge_rows(const struct lith_merge *merge);

@@ -6,8 +6,10 @@
  */
 #include "merge/merge_state.h"
 
+#include <string.h>
+
+#include "merge/chunk_move.h"
 #include "merge/input_list.h"
-#include "merge/mover.h"
 
 /* One run: the open output and what is left for the others. */
 struct run {
@@ -15,8 +17,7 @@ struct run {
     struct lith_merge_outputs *outputs;
     struct lith_witness witness;
     struct lith_file_writer *writer;
-    struct lith_run_cursor cursor;     /* over the sources of a column */
-    struct lith_read_ahead read_ahead; /* over the source at hand, where it is a file */
+    struct lith_chunk_maker maker;
     size_t next_row_group;
     size_t next_unit;    /* its first */
     uint64_t left_bytes; /* of units not taken yet */
@@ -24,7 +25,7 @@ struct run {
     size_t output_index;
 };
 
-static void progress_report(struct lith_merge *merge, uint64_t bytes)
+void lith_merge_progress(struct lith_merge *merge, uint64_t bytes)
 {
     const struct lith_control *control = merge->work->control;
 
@@ -39,113 +40,34 @@ static void progress_report(struct lith_merge *merge, uint64_t bytes)
     control->progress(control->progress_ctx, &progress);
 }
 
-static struct lith_key_counts *counts_of(struct lith_merge *merge, uint32_t leaf)
+void lith_merge_row_group(const struct lith_merge *merge, size_t index, size_t *ret_begin,
+                          size_t *ret_end)
 {
-    for (size_t i = 0; i < merge->key_count; i++) {
-        if (merge->keys[i].leaf == leaf)
-            return &merge->keys[i].counts;
-    }
-    return NULL;
-}
+    bool is_last = index + 1 == merge->row_group_count;
 
-/* A source for the bytes of a chunk: memory where it was staged, else its file, opened again. */
-static enum lith_code chunk_source(struct run *run, const struct lith_source_chunk *chunk,
-                                   size_t input_index, struct lith_memory_source *memory,
-                                   struct lith_source **ret_source, struct lith_err *err)
-{
-    struct lith_input *input;
-
-    if (chunk->is_staged) {
-        lith_memory_source_init_at(memory, chunk->pages_offset, chunk->pages.data,
-                                   chunk->pages.bytes);
-        *ret_source = &memory->base;
-        return LITH_OK;
-    }
-    LITH_TRY(lith_input_set_get(&run->merge->set, input_index, &input, err));
-    lith_read_ahead_open(&run->read_ahead, input->source, chunk->pages_offset,
-                         chunk->pages_offset + (uint64_t)chunk->meta.total_compressed_size);
-    *ret_source = &run->read_ahead.base;
-    return LITH_OK;
-}
-
-/* Moves one column of a unit into the open chunk. */
-static enum lith_code unit_move(struct run *run, uint32_t leaf,
-                                const struct lith_source_chunk *chunk, struct lith_err *err)
-{
-    struct lith_merge *merge = run->merge;
-    const struct lith_unit *unit = &merge->units[chunk->unit];
-    const struct lith_input *input = &merge->set.inputs[unit->input];
-    struct lith_memory_source memory;
-    struct lith_source *source;
-
-    LITH_TRY(lith_work_check(merge->work, err));
-    merge->bad_input = unit->input;
-    LITH_TRY(chunk_source(run, chunk, unit->input, &memory, &source, err));
-    struct lith_move move = {
-        .source = source,
-        .ref = {.schema = &merge->schema,
-                .row_group = unit->row_group,
-                .leaf = leaf,
-                .num_rows = unit->rows,
-                .footer_offset = input->footer_offset,
-                .created_by = *input->created_by,
-                .meta = &chunk->meta},
-        .codecs = merge->codecs,
-        .work = merge->work,
-        .writer = run->writer,
-        .witness = merge->options.skip_witness ? NULL : &run->witness,
-        .counts = counts_of(merge, leaf),
-    };
-    if (lith_mover_run(lith_mover_choose(&move), &move, err) != LITH_OK)
-        return lith_err_prefix(err, "%s", merge->inputs[unit->input].name);
-    merge->bad_input = SIZE_MAX;
-    progress_report(merge, (uint64_t)chunk->meta.total_compressed_size);
-    return LITH_OK;
-}
-
-static enum lith_code chunk_write(struct run *run, uint32_t leaf, size_t begin, size_t end,
-                                  struct lith_err *err)
-{
-    struct lith_merge *merge = run->merge;
-    struct lith_chunk_plan plan =
-        lith_chunk_votes_plan(&merge->votes[leaf], lith_schema_leaf(&merge->schema, leaf));
-    struct lith_source_chunk source;
-    uint64_t rows = 0;
-    bool ended;
-
-    lith_witness_chunk_begin(&run->witness, lith_schema_leaf(&merge->schema, leaf));
-    LITH_TRY(lith_file_writer_chunk(run->writer, &plan, err));
-    lith_run_cursor_open(&run->cursor, leaf, begin, end);
-    for (;;) {
-        LITH_TRY(lith_run_cursor_next(&run->cursor, &source, &ended, err));
-        if (ended)
-            break;
-        LITH_TRY(unit_move(run, leaf, &source, err));
-        rows += (uint64_t)merge->units[source.unit].rows;
-    }
-    LITH_TRY(lith_file_writer_chunk_end(run->writer, err));
-    return lith_witness_chunk_end(&run->witness, rows, err);
+    *ret_begin = merge->row_groups[index];
+    *ret_end = is_last ? merge->unit_count : merge->row_groups[index + 1];
 }
 
 /* Writes the next output row group. */
 static enum lith_code row_group_write(struct run *run, struct lith_err *err)
 {
     struct lith_merge *merge = run->merge;
-    size_t next = run->next_row_group + 1;
-    size_t begin = run->next_unit;
-    size_t end = next < merge->row_group_count ? merge->row_groups[next] : merge->unit_count;
+    size_t begin, end;
     int64_t rows = 0;
 
+    lith_merge_row_group(merge, run->next_row_group, &begin, &end);
     for (size_t i = begin; i < end; i++) {
         rows += merge->units[i].rows;
         run->left_bytes -= merge->units[i].compressed_bytes;
     }
     LITH_TRY(lith_file_writer_row_group(run->writer, rows, err));
     for (uint32_t leaf = 0; leaf < merge->schema.leaf_count; leaf++)
-        LITH_TRY(chunk_write(run, leaf, begin, end, err));
+        LITH_TRY(lith_chunk_maker_write(&run->maker, leaf, begin, end, run->writer, &run->witness,
+                                        err));
     LITH_TRY(lith_file_writer_row_group_end(run->writer, err));
     run->next_unit = end;
-    run->next_row_group = next;
+    run->next_row_group++;
     if (run->outputs->row_group)
         run->outputs->row_group(run->outputs);
     return LITH_OK;
@@ -236,14 +158,34 @@ enum lith_code lith_merge_run(struct lith_merge *merge, struct lith_merge_output
         .left_bytes = merge->input_bytes,
         .files_left = lith_layout_file_count(merge->input_bytes, merge->options.target_file_bytes),
     };
-    enum lith_code code;
 
-    lith_run_cursor_init(&run.cursor, &merge->runs);
-    lith_read_ahead_init(&run.read_ahead, merge->work->mem);
-    do {
+    enum lith_code code = lith_chunk_maker_init(&run.maker, merge, err);
+    while (code == LITH_OK) {
         code = file_write(&run, err);
-    } while (code == LITH_OK && run.next_unit < merge->unit_count);
-    lith_run_cursor_done(&run.cursor);
-    lith_read_ahead_done(&run.read_ahead);
+        if (run.next_unit >= merge->unit_count)
+            break;
+    }
+    memcpy(merge->moved, run.maker.tools.bytes, sizeof(merge->moved));
+    lith_chunk_maker_done(&run.maker);
     return code;
+}
+
+enum lith_code lith_merge_explain(struct lith_merge *merge, struct lith_err *err)
+{
+    struct lith_chunk_maker maker;
+
+    enum lith_code code = lith_chunk_maker_init(&maker, merge, err);
+    for (size_t i = 0; code == LITH_OK && i < merge->row_group_count; i++) {
+        size_t begin, end;
+        lith_merge_row_group(merge, i, &begin, &end);
+        for (uint32_t leaf = 0; code == LITH_OK && leaf < merge->schema.leaf_count; leaf++)
+            code = lith_chunk_maker_plan(&maker, leaf, begin, end, err);
+    }
+    lith_chunk_maker_done(&maker);
+    return code;
+}
+
+uint64_t lith_merge_moved(const struct lith_merge *merge, enum lith_mover mover)
+{
+    return merge->moved[mover];
 }

@@ -41,6 +41,14 @@ struct lith_merge {
     size_t key_count;
     size_t bad_input;    /* SIZE_MAX: none */
     uint64_t bytes_done; /* for progress */
+    uint64_t moved[LITH_MOVER_COUNT];
 };
+
+/* Counts source bytes that were moved, and reports them. */
+void lith_merge_progress(struct lith_merge *merge, uint64_t bytes);
+
+/* The units of an output row group: [*ret_begin, *ret_end). */
+void lith_merge_row_group(const struct lith_merge *merge, size_t index, size_t *ret_begin,
+                          size_t *ret_end);
 
 #endif

@@ -9,21 +9,12 @@
 #ifndef LITH_MERGE_MOVER_H
 #define LITH_MERGE_MOVER_H
 
+#include "merge/explain.h"
 #include "merge/source_chunk.h"
 #include "parquet/chunk_reader.h"
 #include "parquet/file_writer.h"
 #include "parquet/key_counts.h"
 #include "parquet/witness.h"
-
-enum lith_mover {
-    LITH_MOVER_SPLICE, /* pages copied; ids mean the same in the merged dictionary */
-    LITH_MOVER_REMAP,  /* pages copied, ids rewritten for the merged dictionary */
-    LITH_MOVER_RECODE, /* decoded and encoded */
-    LITH_MOVER_COUNT
-};
-
-/* "splice"; static storage. */
-const char *lith_mover_name(enum lith_mover mover);
 
 /* What moving works with, and keeps from one source chunk to the next. */
 struct lith_move_tools {

@@ -1,0 +1,254 @@
+/*
+ * Making one output chunk. The sources are walked up to four times: to survey them, to find the
+ * largest dictionary, to merge all, to move them; the records are small, and pages are only looked
+ * at in the last two.
+ */
+#include "merge/chunk_move.h"
+
+#include "parquet/page_source.h"
+
+enum lith_code lith_chunk_maker_init(struct lith_chunk_maker *maker, struct lith_merge *merge,
+                                     struct lith_err *err)
+{
+    *maker = (struct lith_chunk_maker){.merge = merge};
+    lith_run_cursor_init(&maker->cursor, &merge->runs);
+    lith_read_ahead_init(&maker->ahead, merge->work->mem);
+    return lith_move_tools_init(&maker->tools, merge->codecs, merge->work, err);
+}
+
+void lith_chunk_maker_done(struct lith_chunk_maker *maker)
+{
+    if (!maker->merge)
+        return;
+    lith_move_tools_done(&maker->tools);
+    lith_run_cursor_done(&maker->cursor);
+    lith_read_ahead_done(&maker->ahead);
+    lith_chunk_route_done(&maker->route);
+    *maker = (struct lith_chunk_maker){.merge = NULL};
+}
+
+static struct lith_input *input_of(const struct lith_chunk_maker *maker,
+                                   const struct lith_source_chunk *chunk)
+{
+    return &maker->merge->set.inputs[maker->merge->units[chunk->unit].input];
+}
+
+/* The pages of a source chunk; *ret_file is the input, NULL where it is not needed. */
+static enum lith_code pages_open(struct lith_chunk_maker *maker,
+                                 const struct lith_source_chunk *chunk,
+                                 struct lith_source **ret_pages, struct lith_source **ret_file,
+                                 struct lith_err *err)
+{
+    struct lith_merge *merge = maker->merge;
+    struct lith_input *input;
+
+    if (chunk->is_staged) {
+        lith_memory_source_init_at(&maker->staged, chunk->pages_offset, chunk->pages.data,
+                                   chunk->pages.bytes);
+        *ret_pages = &maker->staged.base;
+        *ret_file = NULL;
+        return LITH_OK;
+    }
+    LITH_TRY(lith_input_set_get(&merge->set, merge->units[chunk->unit].input, &input, err));
+    /* A few writers' sizes leave out the dictionary's header: the footer is the only end. */
+    lith_read_ahead_open(&maker->ahead, input->source, chunk->pages_offset, input->footer_offset);
+    *ret_pages = &maker->ahead.base;
+    *ret_file = input->source;
+    return LITH_OK;
+}
+
+static struct lith_chunk_ref chunk_ref(const struct lith_chunk_maker *maker,
+                                       const struct lith_source_chunk *chunk)
+{
+    const struct lith_merge *merge = maker->merge;
+    const struct lith_unit *unit = &merge->units[chunk->unit];
+    const struct lith_input *input = input_of(maker, chunk);
+
+    return (struct lith_chunk_ref){
+        .schema = &merge->schema,
+        .row_group = unit->row_group,
+        .leaf = maker->cursor.leaf,
+        .num_rows = unit->rows,
+        .footer_offset = input->footer_offset,
+        .created_by = *input->created_by,
+        .meta = &chunk->meta,
+    };
+}
+
+/* Gives the dictionary of a source chunk to the route. */
+static enum lith_code dictionary_add(struct lith_chunk_maker *maker,
+                                     const struct lith_source_chunk *chunk, bool is_seed,
+                                     bool *ret_enough, struct lith_err *err)
+{
+    struct lith_chunk_reader *reader = maker->tools.reader;
+    struct lith_chunk_ref ref = chunk_ref(maker, chunk);
+    const struct lith_page *page;
+    struct lith_source *pages, *file;
+
+    LITH_TRY(pages_open(maker, chunk, &pages, &file, err));
+    LITH_TRY(lith_chunk_reader_begin(reader, pages, &ref, err));
+    LITH_TRY(lith_chunk_reader_page(reader, &page, err));
+    struct lith_dictionary *dictionary = lith_chunk_reader_dictionary(reader);
+    if (!dictionary)
+        return LITH_OK;
+    return lith_chunk_route_dictionary(&maker->route, chunk, dictionary, is_seed, ret_enough, err);
+}
+
+/* Walks the sources, calling `each` until it says that it is enough; failures name the input. */
+static enum lith_code walk(struct lith_chunk_maker *maker, uint32_t leaf, size_t begin, size_t end,
+                           enum lith_code (*each)(void *ctx, struct lith_chunk_maker *maker,
+                                                  const struct lith_source_chunk *chunk,
+                                                  bool *ret_enough, struct lith_err *err),
+                           void *ctx, struct lith_err *err)
+{
+    struct lith_source_chunk chunk;
+    bool enough = false;
+
+    lith_run_cursor_open(&maker->cursor, leaf, begin, end);
+    for (;;) {
+        bool ended = false;
+        LITH_TRY(lith_work_check(maker->merge->work, err));
+        LITH_TRY(lith_run_cursor_next(&maker->cursor, &chunk, &ended, err));
+        if (ended || enough)
+            return LITH_OK;
+        maker->merge->bad_input = maker->merge->units[chunk.unit].input;
+        if (each(ctx, maker, &chunk, &enough, err) != LITH_OK)
+            return lith_err_prefix(err, "%s", input_of(maker, &chunk)->name);
+        maker->merge->bad_input = SIZE_MAX;
+    }
+}
+
+static enum lith_code survey_each(void *ctx, struct lith_chunk_maker *maker,
+                                  const struct lith_source_chunk *chunk, bool *ret_enough,
+                                  struct lith_err *err)
+{
+    (void)ctx, (void)ret_enough, (void)err;
+    lith_chunk_route_add(&maker->route, chunk, *input_of(maker, chunk)->created_by);
+    return LITH_OK;
+}
+
+static enum lith_code seed_each(void *ctx, struct lith_chunk_maker *maker,
+                                const struct lith_source_chunk *chunk, bool *ret_enough,
+                                struct lith_err *err)
+{
+    bool ignored;
+
+    (void)ctx;
+    *ret_enough = chunk->unit == maker->route.sums.largest_unit;
+    return *ret_enough ? dictionary_add(maker, chunk, true, &ignored, err) : LITH_OK;
+}
+
+static enum lith_code dictionary_each(void *ctx, struct lith_chunk_maker *maker,
+                                      const struct lith_source_chunk *chunk, bool *ret_enough,
+                                      struct lith_err *err)
+{
+    (void)ctx;
+    if (chunk->meta.dictionary_page_offset == 0)
+        return LITH_OK;
+    return dictionary_add(maker, chunk, false, ret_enough, err);
+}
+
+static enum lith_code explain_each(void *ctx, struct lith_chunk_maker *maker,
+                                   const struct lith_source_chunk *chunk, bool *ret_enough,
+                                   struct lith_err *err)
+{
+    const struct lith_merge *merge = maker->merge;
+    const struct lith_input *input = input_of(maker, chunk);
+    struct lith_explained explained = {
+        .leaf = maker->cursor.leaf,
+        .schema = &merge->schema,
+        .input = merge->units[chunk->unit].input,
+        .input_name = input->name,
+        .row_group = merge->units[chunk->unit].row_group,
+        .bytes = (uint64_t)chunk->meta.total_compressed_size,
+    };
+
+    (void)ctx, (void)ret_enough;
+    explained.mover =
+        lith_chunk_route_mover(&maker->route, chunk, *input->created_by, &explained.reason);
+    return merge->options.explain(merge->options.explain_ctx, &explained, err);
+}
+
+enum lith_code lith_chunk_maker_plan(struct lith_chunk_maker *maker, uint32_t leaf, size_t begin,
+                                     size_t end, struct lith_err *err)
+{
+    struct lith_merge *merge = maker->merge;
+    const struct lith_schema_node *node = lith_schema_leaf(&merge->schema, leaf);
+    struct lith_chunk_plan plan = lith_chunk_votes_plan(&merge->votes[leaf], node);
+    struct lith_chunk_route *route = &maker->route;
+
+    lith_chunk_route_done(route);
+    lith_chunk_route_begin(route, merge->work, node, &plan, merge->options.force, (uint32_t)begin);
+    LITH_TRY(walk(maker, leaf, begin, end, survey_each, NULL, err));
+    if (lith_chunk_route_wants_dictionaries(route)) {
+        LITH_TRY(walk(maker, leaf, begin, end, seed_each, NULL, err));
+        LITH_TRY(walk(maker, leaf, begin, end, dictionary_each, NULL, err));
+    }
+    lith_chunk_route_settle(route);
+    if (!merge->options.explain)
+        return LITH_OK;
+    return walk(maker, leaf, begin, end, explain_each, NULL, err);
+}
+
+struct writing {
+    struct lith_file_writer *writer;
+    struct lith_witness *witness;
+    struct lith_key_counts *counts;
+    uint64_t rows;
+};
+
+static enum lith_code move_each(void *ctx, struct lith_chunk_maker *maker,
+                                const struct lith_source_chunk *chunk, bool *ret_enough,
+                                struct lith_err *err)
+{
+    const struct writing *writing = ctx;
+    const struct lith_chunk_route *route = &maker->route;
+    enum lith_reason reason;
+    struct lith_move move = {
+        .chunk = chunk,
+        .ref = chunk_ref(maker, chunk),
+        .tools = &maker->tools,
+        .writer = writing->writer,
+        .codec = route->plan.codec,
+        .dictionary = route->plan.dictionary,
+        .wants_bloom = route->plan.bloom,
+        .witness = writing->witness,
+        .counts = writing->counts,
+    };
+
+    (void)ret_enough;
+    LITH_TRY(pages_open(maker, chunk, &move.pages, &move.file, err));
+    LITH_TRY(lith_mover_run(lith_chunk_route_mover(route, chunk, move.ref.created_by, &reason),
+                            &move, err));
+    lith_merge_progress(maker->merge, (uint64_t)chunk->meta.total_compressed_size);
+    return LITH_OK;
+}
+
+static struct lith_key_counts *counts_of(struct lith_merge *merge, uint32_t leaf)
+{
+    for (size_t i = 0; i < merge->key_count; i++) {
+        if (merge->keys[i].leaf == leaf)
+            return &merge->keys[i].counts;
+    }
+    return NULL;
+}
+
+enum lith_code lith_chunk_maker_write(struct lith_chunk_maker *maker, uint32_t leaf, size_t begin,
+                                      size_t end, struct lith_file_writer *writer,
+                                      struct lith_witness *witness, struct lith_err *err)
+{
+    struct lith_merge *merge = maker->merge;
+    struct writing writing = {
+        .writer = writer, .witness = witness, .counts = counts_of(merge, leaf)};
+    uint64_t rows = 0;
+
+    LITH_TRY(lith_chunk_maker_plan(maker, leaf, begin, end, err));
+    for (size_t i = begin; i < end; i++)
+        rows += (uint64_t)merge->units[i].rows;
+    if (witness)
+        lith_witness_chunk_begin(witness, lith_schema_leaf(&merge->schema, leaf));
+    LITH_TRY(lith_file_writer_chunk(writer, &maker->route.plan, err));
+    LITH_TRY(walk(maker, leaf, begin, end, move_each, &writing, err));
+    LITH_TRY(lith_file_writer_chunk_end(writer, err));
+    return witness ? lith_witness_chunk_end(witness, rows, err) : LITH_OK;
+}
