@@ -239,16 +239,18 @@ enum lith_code lith_chunk_maker_write(struct lith_chunk_maker *maker, uint32_t l
 {
     struct lith_merge *merge = maker->merge;
     struct writing writing = {
-        .writer = writer, .witness = witness, .counts = counts_of(merge, leaf)};
+        .writer = writer,
+        .witness = merge->options.skip_witness ? NULL : witness,
+        .counts = counts_of(merge, leaf),
+    };
     uint64_t rows = 0;
 
     LITH_TRY(lith_chunk_maker_plan(maker, leaf, begin, end, err));
     for (size_t i = begin; i < end; i++)
         rows += (uint64_t)merge->units[i].rows;
-    if (witness)
-        lith_witness_chunk_begin(witness, lith_schema_leaf(&merge->schema, leaf));
+    lith_witness_chunk_begin(witness, lith_schema_leaf(&merge->schema, leaf));
     LITH_TRY(lith_file_writer_chunk(writer, &maker->route.plan, err));
     LITH_TRY(walk(maker, leaf, begin, end, move_each, &writing, err));
     LITH_TRY(lith_file_writer_chunk_end(writer, err));
-    return witness ? lith_witness_chunk_end(witness, rows, err) : LITH_OK;
+    return lith_witness_chunk_end(witness, rows, err);
 }

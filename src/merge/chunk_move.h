@@ -29,8 +29,7 @@ void lith_chunk_maker_done(struct lith_chunk_maker *maker);
 LITH_MUST_CHECK enum lith_code lith_chunk_maker_plan(struct lith_chunk_maker *maker, uint32_t leaf,
                                                      size_t begin, size_t end,
                                                      struct lith_err *err);
-/* The same, then writes the chunk. `witness` is NULL where nothing is witnessed. Failures name the
- * input. */
+/* The same, then writes the chunk. Failures name the input. */
 LITH_MUST_CHECK enum lith_code lith_chunk_maker_write(struct lith_chunk_maker *maker, uint32_t leaf,
                                                       size_t begin, size_t end,
                                                       struct lith_file_writer *writer,

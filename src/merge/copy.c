@@ -74,7 +74,7 @@ static void page_facts(struct copy *copy, struct lith_facts *ret_facts, int64_t 
         .offset = copy->page->offset,
         .bytes = copy->page->header_bytes + (uint32_t)header->compressed_bytes,
         .num_values = header->num_values,
-        .rows = copy->page->is_v2 ? header->num_rows : -1,
+        .rows = copy->page->is_v2 ? (int64_t)header->num_rows : -1,
     };
 
     *ret_facts = lith_facts_unknown(copy->leaf, header->num_values);
@@ -189,8 +189,7 @@ static enum lith_code dictionary_witness(struct copy *copy, struct lith_err *err
 
     if (copy->is_witnessed || !copy->move->witness)
         return LITH_OK;
-    LITH_TRY(lith_dictionary_fingerprint(source, source->count, copy->move->tools->work->mem,
-                                         &fingerprint, err));
+    LITH_TRY(lith_dictionary_fingerprint(source, source->count, &fingerprint, err));
     lith_witness_dictionary(copy->move->witness, source->count, fingerprint);
     copy->is_witnessed = true;
     return LITH_OK;
@@ -330,21 +329,11 @@ static enum lith_code index_read(struct copy *copy, struct lith_err *err)
 {
     const struct lith_move *move = copy->move;
 
+    (void)err;
     copy->is_single = copy->page->header.num_values == (uint64_t)move->chunk->meta.num_values;
     if (copy->is_single)
         return LITH_OK;
-    copy->has_index = true;
-    struct lith_index_place place = {
-        .source = move->file,
-        .meta = &move->chunk->meta,
-        .offset_index = move->chunk->offset_index,
-        .column_index = move->chunk->column_index,
-        .leaf = copy->leaf,
-        .trusted = move->chunk->bounds_trusted,
-        .num_rows = move->ref.num_rows,
-        .bytes_max = lith_work_share(move->tools->work) / INDEX_SHARES,
-    };
-    return lith_carried_index_read(&place, &move->chunk->facts, &copy->arena, &copy->index, err);
+    return LITH_OK;
 }
 
 /* What the chunk's bloom filter must know of values in pages that nobody decodes. */
