@@ -5,7 +5,9 @@
  */
 #include "merge/chunk_move.h"
 
+#include "base/checked.h"
 #include "parquet/page_source.h"
+#include "parquet/writer_version.h"
 
 enum lith_code lith_chunk_maker_init(struct lith_chunk_maker *maker, struct lith_merge *merge,
                                      struct lith_err *err)
@@ -33,9 +35,21 @@ static struct lith_input *input_of(const struct lith_chunk_maker *maker,
     return &maker->merge->set.inputs[maker->merge->units[chunk->unit].input];
 }
 
-/* The pages of a source chunk; *ret_file is the input, NULL where it is not needed. */
+/* Where a source chunk ends, at most. A few writers' sizes leave out the dictionary's header. */
+static uint64_t pages_end(const struct lith_chunk_maker *maker,
+                          const struct lith_source_chunk *chunk)
+{
+    const struct lith_input *input = input_of(maker, chunk);
+    uint64_t end = chunk->pages_offset + (uint64_t)chunk->meta.total_compressed_size;
+
+    if (lith_is_old_parquet_mr(input->created_by, 3))
+        end += LITH_PAGE_HEADER_GUESS_BYTES;
+    return lith_min_u64(end, input->footer_offset);
+}
+
+/* The pages of a source chunk up to `end`; *ret_file is the input, NULL where it is not needed. */
 static enum lith_code pages_open(struct lith_chunk_maker *maker,
-                                 const struct lith_source_chunk *chunk,
+                                 const struct lith_source_chunk *chunk, uint64_t end,
                                  struct lith_source **ret_pages, struct lith_source **ret_file,
                                  struct lith_err *err)
 {
@@ -50,8 +64,7 @@ static enum lith_code pages_open(struct lith_chunk_maker *maker,
         return LITH_OK;
     }
     LITH_TRY(lith_input_set_get(&merge->set, merge->units[chunk->unit].input, &input, err));
-    /* A few writers' sizes leave out the dictionary's header: the footer is the only end. */
-    lith_read_ahead_open(&maker->ahead, input->source, chunk->pages_offset, input->footer_offset);
+    lith_read_ahead_open(&maker->ahead, input->source, chunk->pages_offset, end);
     *ret_pages = &maker->ahead.base;
     *ret_file = input->source;
     return LITH_OK;
@@ -85,7 +98,10 @@ static enum lith_code dictionary_add(struct lith_chunk_maker *maker,
     const struct lith_page *page;
     struct lith_source *pages, *file;
 
-    LITH_TRY(pages_open(maker, chunk, &pages, &file, err));
+    /* Data pages are not looked at, so the window over the dictionary ends with it. */
+    uint64_t end = lith_min_u64(pages_end(maker, chunk), (uint64_t)chunk->meta.data_page_offset +
+                                                             LITH_PAGE_HEADER_GUESS_BYTES);
+    LITH_TRY(pages_open(maker, chunk, end, &pages, &file, err));
     LITH_TRY(lith_chunk_reader_begin(reader, pages, &ref, err));
     LITH_TRY(lith_chunk_reader_page(reader, &page, err));
     struct lith_dictionary *dictionary = lith_chunk_reader_dictionary(reader);
@@ -217,7 +233,8 @@ static enum lith_code move_each(void *ctx, struct lith_chunk_maker *maker,
     };
 
     (void)ret_enough;
-    LITH_TRY(pages_open(maker, chunk, &move.pages, &move.file, err));
+    LITH_TRY(pages_open(maker, chunk, pages_end(maker, chunk), &move.pages, &move.file, err));
+    move.map = lith_chunk_route_map(route, chunk->unit, &move.map_count);
     LITH_TRY(lith_mover_run(lith_chunk_route_mover(route, chunk, move.ref.created_by, &reason),
                             &move, err));
     lith_merge_progress(maker->merge, (uint64_t)chunk->meta.total_compressed_size);

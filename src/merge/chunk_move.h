@@ -25,7 +25,8 @@ LITH_MUST_CHECK enum lith_code lith_chunk_maker_init(struct lith_chunk_maker *ma
 /* A zeroed one is a no-op. */
 void lith_chunk_maker_done(struct lith_chunk_maker *maker);
 
-/* Plans the chunk of `leaf` over units [begin, end), in maker->route; tells merge->explain of it. */
+/* Plans the chunk of `leaf` over units [begin, end), in maker->route; tells merge->explain of it.
+ */
 LITH_MUST_CHECK enum lith_code lith_chunk_maker_plan(struct lith_chunk_maker *maker, uint32_t leaf,
                                                      size_t begin, size_t end,
                                                      struct lith_err *err);

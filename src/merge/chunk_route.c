@@ -20,6 +20,16 @@ enum coverage {
     COVERAGE_MAPPED,  /* all, under others */
 };
 
+/* What is known of the dictionary of a unit's chunk. */
+struct covered {
+    uint32_t coverage;
+    uint32_t map_count; /* 0: the map was not kept */
+    uint64_t map_offset;
+};
+
+/* Maps may take this part of a share; the others are made again when the source is moved. */
+#define MAP_SHARES 16u
+
 static const char *const texts[LITH_REASON_COUNT] = {
     [LITH_REASON_VALUES] = "pages of values, as they are",
     [LITH_REASON_IDS_SAME] = "pages of ids, as they are: its dictionary begins the merged one",
@@ -38,13 +48,13 @@ const char *lith_reason_text(enum lith_reason reason)
 }
 
 void lith_chunk_route_begin(struct lith_chunk_route *route, const struct lith_work *work,
-                            const struct lith_schema_node *leaf,
-                            const struct lith_chunk_plan *plan, enum lith_force force,
-                            uint32_t unit_begin)
+                            const struct lith_schema_node *leaf, const struct lith_chunk_plan *plan,
+                            enum lith_force force, uint32_t unit_begin)
 {
     *route = (struct lith_chunk_route){
         .work = work, .leaf = leaf, .plan = *plan, .force = force, .unit_begin = unit_begin};
-    lith_buf_init(&route->coverage, work->mem, SIZE_MAX);
+    lith_buf_init(&route->units, work->mem, SIZE_MAX);
+    lith_buf_init(&route->maps, work->mem, lith_work_share(work) / MAP_SHARES);
     lith_dictionary_builder_init(&route->dictionary, lith_type_width(leaf->type, leaf->type_length),
                                  work);
 }
@@ -54,7 +64,8 @@ void lith_chunk_route_done(struct lith_chunk_route *route)
     if (!route->work)
         return;
     lith_dictionary_builder_done(&route->dictionary);
-    lith_buf_done(&route->coverage);
+    lith_buf_done(&route->units);
+    lith_buf_done(&route->maps);
 }
 
 static bool has_dictionary(const struct lith_source_chunk *chunk)
@@ -177,27 +188,69 @@ static uint64_t plain_bytes(const struct lith_source_chunk *chunk,
     return dictionary->count ? values * (dictionary->body.bytes / dictionary->count) : 0;
 }
 
-static enum lith_code coverage_set(struct lith_chunk_route *route, uint32_t unit,
-                                   enum coverage coverage, struct lith_err *err)
+static enum lith_code covered_set(struct lith_chunk_route *route, uint32_t unit,
+                                  const struct covered *covered, struct lith_err *err)
 {
-    struct lith_buf *buf = &route->coverage;
+    struct lith_buf *buf = &route->units;
     size_t index = unit - route->unit_begin;
+    size_t bytes = (index + 1) * sizeof(*covered);
 
-    if (index >= buf->bytes) {
-        size_t more = index + 1 - buf->bytes;
-        LITH_TRY(lith_buf_reserve(buf, more, err));
-        memset(buf->data + buf->bytes, COVERAGE_MISSING, more);
-        buf->bytes += more;
+    if (bytes > buf->bytes) {
+        LITH_TRY(lith_buf_reserve(buf, bytes - buf->bytes, err));
+        memset(buf->data + buf->bytes, 0, bytes - buf->bytes); /* COVERAGE_MISSING */
+        buf->bytes = bytes;
     }
-    buf->data[index] = (uint8_t)coverage;
+    memcpy(buf->data + index * sizeof(*covered), covered, sizeof(*covered));
     return LITH_OK;
 }
 
-static enum coverage coverage_of(const struct lith_chunk_route *route, uint32_t unit)
+static struct covered covered_of(const struct lith_chunk_route *route, uint32_t unit)
 {
+    struct covered covered = {.coverage = COVERAGE_MISSING};
     size_t index = unit - route->unit_begin;
 
-    return index < route->coverage.bytes ? route->coverage.data[index] : COVERAGE_MISSING;
+    if ((index + 1) * sizeof(covered) <= route->units.bytes)
+        memcpy(&covered, route->units.data + index * sizeof(covered), sizeof(covered));
+    return covered;
+}
+
+const uint32_t *lith_chunk_route_map(const struct lith_chunk_route *route, uint32_t unit,
+                                     uint32_t *ret_count)
+{
+    struct covered covered = covered_of(route, unit);
+
+    *ret_count = covered.map_count;
+    if (covered.map_count == 0)
+        return NULL;
+    return (const uint32_t *)(const void *)(route->maps.data + covered.map_offset);
+}
+
+/* Adds all entries. *ret_fits: there was room; *ret_same: every id is the source's. The map is at
+ * the end of route->maps where that had room for it (*ret_kept). */
+static enum lith_code entries_add(struct lith_chunk_route *route,
+                                  const struct lith_dictionary *dictionary, bool *ret_fits,
+                                  bool *ret_same, bool *ret_kept, struct lith_err *err)
+{
+    struct lith_buf *maps = &route->maps;
+    bool keeps = dictionary->count * sizeof(uint32_t) <= maps->limit - maps->bytes;
+    bool fits = lith_dictionary_is_held(dictionary);
+    bool same = fits;
+
+    if (keeps && fits)
+        LITH_TRY(lith_buf_reserve(maps, dictionary->count * sizeof(uint32_t), err));
+    for (uint32_t id = 0; fits && id < dictionary->count; id++) {
+        uint32_t mapped;
+        LITH_TRY(lith_dictionary_builder_add_one(&route->dictionary,
+                                                 lith_dictionary_at(dictionary, id), &mapped, err));
+        fits = mapped != LITH_NO_ID;
+        same = same && mapped == id;
+        if (keeps)
+            memcpy(maps->data + maps->bytes + id * sizeof(mapped), &mapped, sizeof(mapped));
+    }
+    *ret_fits = fits;
+    *ret_same = same;
+    *ret_kept = keeps && fits;
+    return LITH_OK;
 }
 
 enum lith_code lith_chunk_route_dictionary(struct lith_chunk_route *route,
@@ -206,18 +259,12 @@ enum lith_code lith_chunk_route_dictionary(struct lith_chunk_route *route,
                                            bool *ret_enough, struct lith_err *err)
 {
     struct lith_dictionary_builder *merged = &route->dictionary;
-    bool fits = lith_dictionary_is_held(dictionary);
-    bool same = fits;
+    struct covered covered = {.map_offset = route->maps.bytes};
+    bool fits, same, kept;
 
     if (is_seed && dictionary->body.bytes > merged->usual_bytes)
         merged->usual_bytes = (size_t)lith_min_u64(dictionary->body.bytes, merged->bytes_max);
-    for (uint32_t id = 0; fits && id < dictionary->count; id++) {
-        uint32_t mapped;
-        LITH_TRY(lith_dictionary_builder_add_one(merged, lith_dictionary_at(dictionary, id),
-                                                 &mapped, err));
-        fits = mapped != LITH_NO_ID;
-        same = same && mapped == id;
-    }
+    LITH_TRY(entries_add(route, dictionary, &fits, &same, &kept, err));
     route->is_full = route->is_full || !fits;
     *ret_enough = false;
     if (is_seed)
@@ -228,7 +275,12 @@ enum lith_code lith_chunk_route_dictionary(struct lith_chunk_route *route,
         return LITH_OK;
     route->covered_values += value_count(chunk);
     route->plain_bytes += plain_bytes(chunk, dictionary);
-    return coverage_set(route, chunk->unit, same ? COVERAGE_SAME : COVERAGE_MAPPED, err);
+    covered.coverage = same ? COVERAGE_SAME : COVERAGE_MAPPED;
+    if (kept) {
+        covered.map_count = dictionary->count;
+        route->maps.bytes += dictionary->count * sizeof(uint32_t);
+    }
+    return covered_set(route, chunk->unit, &covered, err);
 }
 
 /* Whether the merged dictionary and its ids take less than values would, as readers see it. */
@@ -255,7 +307,8 @@ void lith_chunk_route_settle(struct lith_chunk_route *route)
     if (!route->has_dictionary)
         lith_dictionary_builder_done(&route->dictionary);
     if (!route->copies) {
-        /* All is encoded anew: a new dictionary, unless the sources' have just been found wanting. */
+        /* All is encoded anew: a new dictionary, unless the sources' have just been found wanting.
+         */
         route->has_dictionary = false;
         route->plan.try_dictionary = route->plan.try_dictionary && !tried;
         return;
@@ -274,7 +327,7 @@ enum lith_mover lith_chunk_route_mover(const struct lith_chunk_route *route,
     if (reason != LITH_REASON_VALUES) {
         mover = LITH_MOVER_RECODE;
     } else if (has_dictionary(chunk)) {
-        enum coverage coverage = coverage_of(route, chunk->unit);
+        uint32_t coverage = covered_of(route, chunk->unit).coverage;
         if (!route->has_dictionary || coverage == COVERAGE_MISSING) {
             /* Its pages of values, if it has any, can still be copied. */
             reason = LITH_REASON_NO_DICTIONARY;

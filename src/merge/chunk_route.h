@@ -29,8 +29,8 @@ struct lith_chunk_route {
     struct lith_chunk_plan plan;
     enum lith_force force;
     struct lith_route_sums sums;
-    bool copies;                             /* some source chunk is copied */
-    bool has_dictionary;                     /* merged, in `dictionary` */
+    bool copies;         /* some source chunk is copied */
+    bool has_dictionary; /* merged, in `dictionary` */
     struct lith_dictionary_builder dictionary;
     /* While the dictionary is merged. */
     bool is_full;
@@ -38,15 +38,15 @@ struct lith_chunk_route {
     uint64_t covered_values; /* of sources whose entries are all in it */
     uint64_t plain_bytes;    /* what these values take without it */
     uint32_t unit_begin;
-    struct lith_buf coverage; /* a byte per unit: enum coverage of chunk_route.c */
+    struct lith_buf units; /* struct covered of chunk_route.c each */
+    struct lith_buf maps;  /* of ids, where there is room for them: uint32_t each */
 };
 
-/* Begins an output chunk of `leaf` from units [unit_begin, ...), to be written as `plan` says if all
- * is encoded anew. */
+/* Begins an output chunk of `leaf` from units [unit_begin, ...), to be written as `plan` says if
+ * all is encoded anew. */
 void lith_chunk_route_begin(struct lith_chunk_route *route, const struct lith_work *work,
-                            const struct lith_schema_node *leaf,
-                            const struct lith_chunk_plan *plan, enum lith_force force,
-                            uint32_t unit_begin);
+                            const struct lith_schema_node *leaf, const struct lith_chunk_plan *plan,
+                            enum lith_force force, uint32_t unit_begin);
 /* A zeroed one is a no-op. */
 void lith_chunk_route_done(struct lith_chunk_route *route);
 
@@ -57,13 +57,18 @@ void lith_chunk_route_add(struct lith_chunk_route *route, const struct lith_sour
 /* Whether dictionaries are worth a look: then the largest one (of sums.largest_unit) is to be
  * given to lith_chunk_route_dictionary, then all in order, until it says that it has enough. */
 bool lith_chunk_route_wants_dictionaries(const struct lith_chunk_route *route);
-LITH_MUST_CHECK enum lith_code
-lith_chunk_route_dictionary(struct lith_chunk_route *route, const struct lith_source_chunk *chunk,
-                            const struct lith_dictionary *dictionary, bool is_seed,
-                            bool *ret_enough, struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_chunk_route_dictionary(struct lith_chunk_route *route,
+                                                           const struct lith_source_chunk *chunk,
+                                                           const struct lith_dictionary *dictionary,
+                                                           bool is_seed, bool *ret_enough,
+                                                           struct lith_err *err);
 
 /* Decides. From here on the route is read-only, and its plan that of the output chunk. */
 void lith_chunk_route_settle(struct lith_chunk_route *route);
+
+/* The ids in the merged dictionary of the entries of a source's, if they were kept; else NULL. */
+const uint32_t *lith_chunk_route_map(const struct lith_chunk_route *route, uint32_t unit,
+                                     uint32_t *ret_count);
 
 /* The mover of a source chunk, and why. */
 enum lith_mover lith_chunk_route_mover(const struct lith_chunk_route *route,

@@ -34,6 +34,7 @@ struct copy {
     /* The source's dictionary in terms of the merged one. */
     bool knows_ids;   /* all its entries are there */
     bool is_identity; /* with the same ids */
+    const uint32_t *map;
     bool is_witnessed;
 };
 
@@ -50,12 +51,19 @@ static enum lith_code dictionary_map(struct copy *copy, struct lith_err *err)
     void *block;
 
     copy->knows_ids = merged && source && lith_dictionary_is_held(source) && source->count > 0;
+    copy->is_identity = true;
     if (!copy->knows_ids)
         return LITH_OK;
+    if (copy->move->map && copy->move->map_count == source->count) {
+        copy->map = copy->move->map;
+        for (uint32_t id = 0; copy->is_identity && id < source->count; id++)
+            copy->is_identity = copy->map[id] == id;
+        return LITH_OK;
+    }
     LITH_TRY(lith_alloc_array(copy->move->tools->work->mem, source->count, sizeof(uint32_t), &block,
                               err));
     source->map = block;
-    copy->is_identity = true;
+    copy->map = source->map;
     for (uint32_t id = 0; id < source->count; id++) {
         uint32_t mapped = lith_dictionary_builder_find(merged, lith_dictionary_at(source, id));
         source->map[id] = mapped;
@@ -100,8 +108,7 @@ static enum lith_code gzip_is_single(const struct copy *copy, bool *ret_single,
     uint32_t plain = (uint32_t)header->uncompressed_bytes;
 
     *ret_single = true;
-    if (copy->move->codec != LITH_CODEC_GZIP ||
-        (copy->page->is_v2 && !header->is_compressed))
+    if (copy->move->codec != LITH_CODEC_GZIP || (copy->page->is_v2 && !header->is_compressed))
         return LITH_OK;
     if (copy->page->is_v2)
         plain -= header->rep_bytes + header->def_bytes;
@@ -118,9 +125,8 @@ static enum lith_code is_fit(const struct copy *copy, bool *ret_fit, struct lith
 {
     const struct lith_page_header *header = &copy->page->header;
     bool bit_packed =
-        !copy->page->is_v2 &&
-        ((copy->leaf->max_def && header->def_encoding != LITH_ENCODING_RLE) ||
-         (copy->leaf->max_rep && header->rep_encoding != LITH_ENCODING_RLE));
+        !copy->page->is_v2 && ((copy->leaf->max_def && header->def_encoding != LITH_ENCODING_RLE) ||
+                               (copy->leaf->max_rep && header->rep_encoding != LITH_ENCODING_RLE));
 
     *ret_fit = false;
     if (bit_packed || (copy->leaf->max_rep == 0 && copy->page->is_v2 && header->rep_bytes))
@@ -283,8 +289,8 @@ static enum lith_code ids_rewrite(struct copy *copy, struct lith_page_header *he
     lith_buf_clear(plain);
     LITH_TRY(lith_buf_append(plain, body->data, (size_t)begin, err));
     struct lith_slice ids = {body->data + begin, (size_t)(body->bytes - begin)};
-    LITH_TRY(lith_remap_ids(ids, count, source->map, source->count,
-                            copy->move->dictionary->count, plain, err));
+    LITH_TRY(lith_remap_ids(ids, count, copy->map, source->count, copy->move->dictionary->count,
+                            plain, err));
     return body_pack(copy, (struct lith_slice){plain->data, plain->bytes}, header, err);
 }
 
@@ -350,8 +356,8 @@ static enum lith_code bloom_move(const struct copy *copy, struct lith_err *err)
         return LITH_OK;
     if (chunk->bloom_filter.bytes) {
         lith_memory_source_init(&staged, chunk->bloom_filter.data, chunk->bloom_filter.bytes);
-        code = lith_bloom_read(&staged.base, 0, (uint32_t)chunk->bloom_filter.bytes, mem, &bloom,
-                               err);
+        code =
+            lith_bloom_read(&staged.base, 0, (uint32_t)chunk->bloom_filter.bytes, mem, &bloom, err);
     } else if (move->file && chunk->meta.bloom_filter_offset > 0) {
         code = lith_bloom_read(move->file, (uint64_t)chunk->meta.bloom_filter_offset,
                                (uint32_t)chunk->meta.bloom_filter_length, mem, &bloom, err);

@@ -18,8 +18,8 @@ const char *lith_mover_name(enum lith_mover mover)
 }
 
 enum lith_code lith_move_tools_init(struct lith_move_tools *tools,
-                                    struct lith_codec_context *codecs,
-                                    const struct lith_work *work, struct lith_err *err)
+                                    struct lith_codec_context *codecs, const struct lith_work *work,
+                                    struct lith_err *err)
 {
     *tools = (struct lith_move_tools){.codecs = codecs, .work = work};
     lith_buf_init(&tools->block, work->mem, LITH_COPY_BLOCK_BYTES);

@@ -45,6 +45,8 @@ struct lith_move {
     struct lith_file_writer *writer;
     enum lith_codec codec;                            /* of the output chunk */
     const struct lith_dictionary_builder *dictionary; /* the merged one; NULL: none */
+    const uint32_t *map; /* of ids into it, as planned; NULL: not kept */
+    uint32_t map_count;
     bool wants_bloom;
     struct lith_witness *witness;   /* NULL: nothing is witnessed */
     struct lith_key_counts *counts; /* NULL unless the leaf is a key column */

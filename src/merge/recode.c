@@ -7,8 +7,7 @@
 
 #include "parquet/page_source.h"
 
-enum lith_code lith_move_recode_page(const struct lith_move *move,
-                                     struct lith_chunk_reader *reader,
+enum lith_code lith_move_recode_page(const struct lith_move *move, struct lith_chunk_reader *reader,
                                      struct lith_key_counts *counts, struct lith_err *err)
 {
     struct lith_batch batch;

@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/hash.h"
+#include "parquet/bitpack.h"
 
 #define SLOT_COUNT_MIN 1024u
 /* Large values: room for at least this many of them, where the budget has it. */
@@ -94,6 +95,38 @@ static enum lith_code entry_add(struct lith_dictionary_builder *b, struct lith_s
     return LITH_OK;
 }
 
+/* The upper half of a value's hash. Numbers are mixed as MurmurHash3 ends: all that a table of
+ * values needs that nobody chose to collide, or that bounds what such values cost. */
+static uint64_t tag_of(const struct lith_dictionary_builder *b, struct lith_slice value)
+{
+    uint64_t hash;
+
+    if (b->width != 4 && b->width != 8)
+        return lith_xxh64(value.data, value.bytes) >> 32;
+    hash = b->width == 8 ? lith_load_u64(value.data) : lith_load_u32(value.data);
+    hash ^= hash >> 33;
+    hash *= 0xff51afd7ed558ccdu;
+    hash ^= hash >> 33;
+    hash *= 0xc4ceb9fe1a85ec53u;
+    return hash >> 32;
+}
+
+LITH_TEMPLATE uint64_t *fixed_find(const struct lith_dictionary_builder *b, const uint8_t *value,
+                                   uint64_t tag, size_t width)
+{
+    size_t mask = b->slot_count - 1;
+    size_t at = (size_t)tag & mask;
+    uint64_t slot;
+
+    while ((slot = b->slots[at]) != 0) {
+        if (slot >> 32 == tag &&
+            memcmp(b->plain.data + ((uint32_t)slot - 1) * width, value, width) == 0)
+            break;
+        at = (at + 1) & mask;
+    }
+    return &b->slots[at];
+}
+
 /* The slot that holds `value`, whose hash's upper half is `tag`, or the free one it belongs to. */
 static uint64_t *slot_find(const struct lith_dictionary_builder *b, struct lith_slice value,
                            uint64_t tag)
@@ -102,6 +135,10 @@ static uint64_t *slot_find(const struct lith_dictionary_builder *b, struct lith_
     size_t at = (size_t)tag & mask;
     uint64_t slot;
 
+    if (b->width == 8)
+        return fixed_find(b, value.data, tag, 8);
+    if (b->width == 4)
+        return fixed_find(b, value.data, tag, 4);
     while ((slot = b->slots[at]) != 0) {
         if (slot >> 32 == tag &&
             lith_slice_equal(lith_dictionary_builder_at(b, (uint32_t)slot - 1), value))
@@ -115,7 +152,7 @@ enum lith_code lith_dictionary_builder_add_one(struct lith_dictionary_builder *b
                                                struct lith_slice value, uint32_t *ret_id,
                                                struct lith_err *err)
 {
-    uint64_t tag = lith_xxh64(value.data, value.bytes) >> 32;
+    uint64_t tag = tag_of(builder, value);
 
     if (builder->slot_count == 0)
         LITH_TRY(slots_grow(builder, err));
@@ -156,6 +193,6 @@ uint32_t lith_dictionary_builder_find(const struct lith_dictionary_builder *buil
 {
     if (builder->slot_count == 0)
         return LITH_NO_ID;
-    uint64_t slot = *slot_find(builder, value, lith_xxh64(value.data, value.bytes) >> 32);
+    uint64_t slot = *slot_find(builder, value, tag_of(builder, value));
     return slot ? (uint32_t)slot - 1 : LITH_NO_ID;
 }

@@ -39,8 +39,8 @@ static size_t run_length(const struct input *in, size_t begin)
     return end - begin;
 }
 
-enum lith_code lith_rle_put_repeat(uint32_t value, size_t count, unsigned width, struct lith_buf *to,
-                                 struct lith_err *err)
+enum lith_code lith_rle_put_repeat(uint32_t value, size_t count, unsigned width,
+                                   struct lith_buf *to, struct lith_err *err)
 {
     while (count) {
         size_t run = lith_min_size(count, REPEAT_COUNT_MAX);
