@@ -12,8 +12,10 @@
 #include "parquet/bitpack.h"
 #include "parquet/rle.h"
 
-/* Whole pages after which a dictionary that does not pay is given up. */
-#define LOOK_PAGES 2u
+/* A first look is taken at so many values, of so many source pages: values of one page alone do not
+ * show that the next one repeats them. */
+#define LOOK_VALUES 2048u
+#define LOOK_SOURCE_PAGES 4u
 
 /* What stands before the levels and ids of a page in the spool. */
 struct record_head {
@@ -32,6 +34,9 @@ void lith_chunk_dictionary_begin(struct lith_chunk_writer *writer)
     writer->spooled_plain_bytes = 0;
     writer->spooled_entries = 0;
     writer->spooled_entry_bytes = 0;
+    writer->spooled_rows = 0;
+    writer->source_pages = 0;
+    writer->looked = false;
     writer->collecting = writer->plan.try_dictionary && writer->leaf->type != LITH_TYPE_BOOLEAN;
 }
 
@@ -51,6 +56,7 @@ enum lith_code lith_chunk_dictionary_page(struct lith_chunk_writer *writer, bool
     if (whole) {
         writer->spooled_pages++;
         writer->spooled_values += page->value_count;
+        writer->spooled_rows += page->row_count;
         writer->spooled_plain_bytes += writer->page_plain_bytes;
         writer->spooled_entries = writer->dictionary.count;
         writer->spooled_entry_bytes = writer->dictionary.plain.bytes;
@@ -81,16 +87,16 @@ static enum lith_code page_load(struct lith_chunk_writer *w, uint64_t *offset, s
     page->value_count = (size_t)head.value_count;
     page->row_count = (size_t)head.row_count;
     size_t level_bytes = page->position_count * sizeof(uint16_t);
-    LITH_TRY(
-        array_load(&w->spool, offset, w->leaf->max_def ? level_bytes : 0, &page->def_levels, err));
+    bool has_nulls = page->value_count < page->position_count;
+    LITH_TRY(array_load(&w->spool, offset, has_nulls ? level_bytes : 0, &page->def_levels, err));
     LITH_TRY(
         array_load(&w->spool, offset, w->leaf->max_rep ? level_bytes : 0, &page->rep_levels, err));
     return array_load(&w->spool, offset, page->value_count * sizeof(uint32_t), &page->ids, err);
 }
 
-static const uint16_t *levels_at(const struct lith_buf *levels, uint16_t max, size_t at)
+static const uint16_t *levels_at(const struct lith_buf *levels, size_t at)
 {
-    return max ? (const uint16_t *)(const void *)levels->data + at : NULL;
+    return levels->bytes ? (const uint16_t *)(const void *)levels->data + at : NULL;
 }
 
 static const uint32_t *ids_at(const struct lith_page_levels *page, size_t at)
@@ -297,8 +303,8 @@ enum lith_code lith_chunk_dictionary_put(struct lith_chunk_writer *writer,
                                          uint32_t count, struct lith_err *err)
 {
     struct lith_new_page new_page = {
-        .def_levels = levels_at(&page->def_levels, writer->leaf->max_def, 0),
-        .rep_levels = levels_at(&page->rep_levels, writer->leaf->max_rep, 0),
+        .def_levels = levels_at(&page->def_levels, 0),
+        .rep_levels = levels_at(&page->rep_levels, 0),
         .position_count = page->position_count,
         .row_count = page->row_count,
         .encoding = LITH_ENCODING_RLE_DICTIONARY,
@@ -331,8 +337,8 @@ static enum lith_code loaded_feed(struct lith_chunk_writer *w, struct lith_err *
         size_t count = lith_min_size(page->position_count - at, block_max(w));
         struct lith_batch batch = {
             .position_count = count,
-            .def_levels = levels_at(&page->def_levels, w->leaf->max_def, at),
-            .rep_levels = levels_at(&page->rep_levels, w->leaf->max_rep, at),
+            .def_levels = levels_at(&page->def_levels, at),
+            .rep_levels = levels_at(&page->rep_levels, at),
         };
         size_t value_count = count;
         for (size_t i = 0; batch.def_levels && i < count; i++)
@@ -397,9 +403,45 @@ enum lith_code lith_chunk_dictionary_settle(struct lith_chunk_writer *writer, st
     return LITH_OK;
 }
 
+/*
+ * Whether the dictionary will not pay, as far as the values so far tell. Of n values drawn from D
+ * that are equally likely, about n * n / (2 * D) repeat an earlier one, while n is small; N values
+ * then have at least D * N / (D + N) distinct ones. Both err on the side of trying on.
+ */
+static bool is_hopeless(const struct lith_chunk_writer *w)
+{
+    double n = (double)(w->spooled_values + w->open.value_count);
+    double repeated = n - (double)w->dictionary.count;
+    double rows = (double)(w->spooled_rows + w->open.row_count);
+    double plain_bytes = (double)(w->spooled_plain_bytes + w->page_plain_bytes);
+
+    if (n == 0 || rows == 0)
+        return false;
+    double domain = n * n / (2 * (repeated > 0 ? repeated : 0.5));
+    double all = n * ((double)w->num_rows / rows);
+    double entries = domain * all / (domain + all);
+    double entry_bytes = (double)w->dictionary.plain.bytes / (double)w->dictionary.count;
+    double id_bits = lith_bit_width((uint32_t)(entries < INT32_MAX ? entries : INT32_MAX));
+    return entries * entry_bytes + all * id_bits / 8 >= all * (plain_bytes / n);
+}
+
 enum lith_code lith_chunk_dictionary_look(struct lith_chunk_writer *writer, struct lith_err *err)
 {
-    if (writer->spooled_pages != LOOK_PAGES || dictionary_pays(writer))
+    if (!is_hopeless(writer))
         return LITH_OK;
+    return lith_chunk_dictionary_settle(writer, err);
+}
+
+enum lith_code lith_chunk_dictionary_first_look(struct lith_chunk_writer *writer,
+                                                struct lith_err *err)
+{
+    if (writer->looked || writer->source_pages < LOOK_SOURCE_PAGES ||
+        writer->spooled_values + writer->open.value_count < LOOK_VALUES)
+        return LITH_OK;
+    writer->looked = true;
+    if (!is_hopeless(writer))
+        return LITH_OK;
+    LITH_TRY(lith_chunk_dictionary_page(writer, false, err));
+    lith_chunk_writer_page_clear(writer);
     return lith_chunk_dictionary_settle(writer, err);
 }

@@ -15,9 +15,12 @@ void lith_chunk_dictionary_begin(struct lith_chunk_writer *writer);
 LITH_MUST_CHECK enum lith_code lith_chunk_dictionary_page(struct lith_chunk_writer *writer,
                                                           bool whole, struct lith_err *err);
 
-/* After a page was spooled: the early look, which gives up a hopeless dictionary. */
+/* After a page was spooled: a look, which gives up a hopeless dictionary. */
 LITH_MUST_CHECK enum lith_code lith_chunk_dictionary_look(struct lith_chunk_writer *writer,
                                                           struct lith_err *err);
+/* After a batch, once: an early look, while a page is open. */
+LITH_MUST_CHECK enum lith_code lith_chunk_dictionary_first_look(struct lith_chunk_writer *writer,
+                                                                struct lith_err *err);
 
 /* Ends collecting: writes the dictionary and the whole pages if it pays; feeds back the rest. */
 LITH_MUST_CHECK enum lith_code lith_chunk_dictionary_settle(struct lith_chunk_writer *writer,
@@ -46,6 +49,8 @@ LITH_MUST_CHECK enum lith_code lith_chunk_dictionary_map(struct lith_chunk_write
                                                          const struct lith_values *values,
                                                          bool *ret_all, struct lith_err *err);
 
+/* Given by the chunk writer: forgets the open page. */
+void lith_chunk_writer_page_clear(struct lith_chunk_writer *writer);
 /* Given by the chunk writer: positions as values, and a bloom filter for `distinct` values. */
 LITH_MUST_CHECK enum lith_code lith_chunk_writer_feed(struct lith_chunk_writer *writer,
                                                       const struct lith_batch *batch,

@@ -86,7 +86,7 @@ static enum lith_code value_check(const struct lith_chunk_writer *writer, size_t
                      bytes, value_bytes_max(writer), writer->work->mem->limit);
 }
 
-static void page_clear(struct lith_chunk_writer *w)
+void lith_chunk_writer_page_clear(struct lith_chunk_writer *w)
 {
     lith_buf_clear(&w->open.def_levels);
     lith_buf_clear(&w->open.rep_levels);
@@ -113,7 +113,7 @@ enum lith_code lith_chunk_writer_begin(struct lith_chunk_writer *writer,
     writer->num_rows = num_rows;
     writer->width = lith_type_width(leaf->type, leaf->type_length);
     LITH_TRY(value_check(writer, writer->width, err));
-    page_clear(writer);
+    lith_chunk_writer_page_clear(writer);
     lith_chunk_dictionary_begin(writer);
     writer->page_has_ids = writer->collecting;
     LITH_TRY(lith_page_writer_begin(&writer->pages, leaf, plan->codec, err));
@@ -135,31 +135,77 @@ struct part {
     bool full; /* the page must close behind them */
 };
 
+/* What a page may have. */
+struct page_limits {
+    size_t bytes;
+    size_t positions;
+    size_t memory;
+    size_t position_memory; /* that each position takes beside its value */
+};
+
+static struct page_limits page_limits(const struct lith_chunk_writer *w)
+{
+    size_t share = lith_work_share(w->work);
+    bool has_slices = !w->width && !w->page_has_ids;
+
+    return (struct page_limits){
+        .bytes = lith_min_size(LITH_PAGE_BYTES_TARGET, share / 4),
+        .positions = lith_min_size(LITH_PAGE_POSITIONS_MAX, share / 64),
+        .memory = share / 2,
+        .position_memory = 2 * sizeof(uint16_t) + (has_slices ? sizeof(struct lith_slice) : 0),
+    };
+}
+
+/* As many of `count` as fit `left` at `each`. */
+static size_t fitting(size_t count, size_t left, size_t each)
+{
+    return lith_min_size(count, left / each);
+}
+
+/* A part of rows that are one value each, all of `size` bytes: by division. */
+static struct part part_of_values(const struct lith_chunk_writer *w, size_t count, size_t size)
+{
+    struct page_limits limits = page_limits(w);
+    size_t each = size + limits.position_memory;
+    size_t fit = lith_min_size(count, LITH_PAGE_ROWS_MAX - w->open.row_count);
+
+    fit = lith_min_size(fit,
+                        limits.positions - lith_min_size(limits.positions, w->open.position_count));
+    fit = fitting(fit, limits.bytes - lith_min_size(limits.bytes, w->page_bytes), size);
+    fit = fitting(fit, limits.memory - lith_min_size(limits.memory, w->page_memory), each);
+    if (fit == 0 && w->open.position_count == 0)
+        fit = 1; /* a page has at least one */
+    return (struct part){
+        .positions = fit,
+        .values = fit,
+        .rows = fit,
+        .bytes = fit * size,
+        .memory = fit * each,
+        .full = fit < count,
+    };
+}
+
 static struct part part_take(const struct lith_chunk_writer *w, const struct lith_batch *batch,
                              size_t at, size_t value_at)
 {
-    size_t share = lith_work_share(w->work);
-    size_t bytes_max = lith_min_size(LITH_PAGE_BYTES_TARGET, share / 4);
-    size_t positions_max = lith_min_size(LITH_PAGE_POSITIONS_MAX, share / 64);
-    size_t memory_max = share / 2;
-    bool has_slices = !w->width && !w->page_has_ids;
-    size_t position_memory = 2 * sizeof(uint16_t) + (has_slices ? sizeof(struct lith_slice) : 0);
+    struct page_limits limits = page_limits(w);
+    size_t fixed = w->page_has_ids ? sizeof(uint32_t) : w->width;
     const uint16_t *defs = batch->def_levels, *reps = batch->rep_levels;
     struct part part = {.positions = 0};
 
+    if (fixed && !reps && batch->values.count == batch->position_count)
+        return part_of_values(w, batch->position_count - at, fixed);
     for (size_t i = at; i < batch->position_count; i++) {
         bool is_value = !defs || defs[i] == w->leaf->max_def;
         bool row_start = !reps || reps[i] == 0;
         size_t size = 0;
-        if (is_value && w->page_has_ids)
-            size = sizeof(uint32_t);
-        else if (is_value)
-            size = w->width ? w->width : batch->values.slices[value_at + part.values].bytes + 4;
-        bool full = w->page_memory + part.memory + size + position_memory > memory_max;
+        if (is_value)
+            size = fixed ? fixed : batch->values.slices[value_at + part.values].bytes + 4;
+        bool full = w->page_memory + part.memory + size + limits.position_memory > limits.memory;
         if (row_start)
             full = full || w->open.row_count + part.rows >= LITH_PAGE_ROWS_MAX ||
-                   w->open.position_count + part.positions >= positions_max ||
-                   w->page_bytes + part.bytes + size > bytes_max;
+                   w->open.position_count + part.positions >= limits.positions ||
+                   w->page_bytes + part.bytes + size > limits.bytes;
         if (full && w->open.position_count + part.positions > 0) {
             part.full = true;
             break;
@@ -168,7 +214,7 @@ static struct part part_take(const struct lith_chunk_writer *w, const struct lit
         part.values += is_value;
         part.rows += row_start;
         part.bytes += size;
-        part.memory += size + position_memory;
+        part.memory += size + limits.position_memory;
     }
     return part;
 }
@@ -192,13 +238,32 @@ static enum lith_code values_append(struct lith_chunk_writer *w, const struct li
     return LITH_OK;
 }
 
+/* Definition levels are kept from the first null on; until then all are the highest. */
+static enum lith_code defs_append(struct lith_chunk_writer *w, const uint16_t *defs,
+                                  const struct part *part, struct lith_err *err)
+{
+    struct lith_buf *buf = &w->open.def_levels;
+
+    if (buf->bytes == 0 && part->values == part->positions)
+        return LITH_OK;
+    size_t before = w->open.position_count - buf->bytes / sizeof(uint16_t);
+    LITH_TRY(lith_buf_reserve(buf, (before + part->positions) * sizeof(uint16_t), err));
+    uint16_t *levels = (void *)(buf->data + buf->bytes);
+    for (size_t i = 0; i < before; i++)
+        levels[i] = w->leaf->max_def;
+    for (size_t i = 0; i < part->positions; i++)
+        levels[before + i] = defs ? defs[i] : w->leaf->max_def;
+    buf->bytes += (before + part->positions) * sizeof(uint16_t);
+    return LITH_OK;
+}
+
 static enum lith_code levels_append(struct lith_chunk_writer *w, const struct lith_batch *batch,
                                     size_t at, const struct part *part, struct lith_err *err)
 {
     size_t bytes = part->positions * sizeof(uint16_t);
 
     if (w->leaf->max_def)
-        LITH_TRY(lith_buf_append(&w->open.def_levels, batch->def_levels + at, bytes, err));
+        LITH_TRY(defs_append(w, batch->def_levels ? batch->def_levels + at : NULL, part, err));
     if (w->leaf->max_rep)
         LITH_TRY(lith_buf_append(&w->open.rep_levels, batch->rep_levels + at, bytes, err));
     w->open.position_count += part->positions;
@@ -255,7 +320,7 @@ enum lith_code lith_chunk_writer_bloom(struct lith_chunk_writer *writer, uint64_
 static enum lith_code page_write(struct lith_chunk_writer *w, struct lith_err *err)
 {
     struct lith_new_page page = {
-        .def_levels = w->leaf->max_def ? (const void *)w->open.def_levels.data : NULL,
+        .def_levels = w->open.def_levels.bytes ? (const void *)w->open.def_levels.data : NULL,
         .rep_levels = w->leaf->max_rep ? (const void *)w->open.rep_levels.data : NULL,
         .position_count = w->open.position_count,
         .row_count = w->open.row_count,
@@ -266,7 +331,7 @@ static enum lith_code page_write(struct lith_chunk_writer *w, struct lith_err *e
     LITH_TRY(lith_page_writer_note(&w->pages, &page.values, err));
     LITH_TRY(bloom_note(w, &page.values, err));
     LITH_TRY(lith_page_writer_encode(&w->pages, &page, err));
-    page_clear(w);
+    lith_chunk_writer_page_clear(w);
     return lith_page_writer_put(&w->pages, err);
 }
 
@@ -274,14 +339,14 @@ static enum lith_code page_close(struct lith_chunk_writer *w, struct lith_err *e
 {
     if (w->collecting) {
         LITH_TRY(lith_chunk_dictionary_page(w, true, err));
-        page_clear(w);
+        lith_chunk_writer_page_clear(w);
         return lith_chunk_dictionary_look(w, err);
     }
     if (!w->page_has_ids)
         return page_write(w, err);
     const struct lith_dictionary_builder *given = w->plan.dictionary;
     LITH_TRY(lith_chunk_dictionary_put(w, &w->open, given, given->count, err));
-    page_clear(w);
+    lith_chunk_writer_page_clear(w);
     return LITH_OK;
 }
 
@@ -339,7 +404,7 @@ static enum lith_code ids_append(struct lith_chunk_writer *w, const struct lith_
 static enum lith_code full_settle(struct lith_chunk_writer *w, struct lith_err *err)
 {
     LITH_TRY(lith_chunk_dictionary_page(w, false, err));
-    page_clear(w);
+    lith_chunk_writer_page_clear(w);
     return lith_chunk_dictionary_settle(w, err);
 }
 
@@ -411,7 +476,9 @@ enum lith_code lith_chunk_writer_add(struct lith_chunk_writer *writer,
         LITH_TRY(value_check(writer, values->slices[i].bytes, err));
     if (writer->plan.dictionary)
         LITH_TRY(given_choose(writer, &batch->values, err));
-    return batch_add(writer, batch, err);
+    LITH_TRY(batch_add(writer, batch, err));
+    writer->source_pages += batch->page_start;
+    return writer->collecting ? lith_chunk_dictionary_first_look(writer, err) : LITH_OK;
 }
 
 enum lith_code lith_chunk_writer_source(struct lith_chunk_writer *writer,
@@ -485,7 +552,7 @@ enum lith_code lith_chunk_writer_end(struct lith_chunk_writer *writer,
     if (writer->collecting) {
         if (writer->open.position_count)
             LITH_TRY(lith_chunk_dictionary_page(writer, true, err));
-        page_clear(writer);
+        lith_chunk_writer_page_clear(writer);
         LITH_TRY(lith_chunk_dictionary_settle(writer, err));
     }
     LITH_TRY(page_flush(writer, err));

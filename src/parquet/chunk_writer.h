@@ -17,7 +17,7 @@
 /* Levels and ids of a page: the page being filled while a dictionary is tried, or one read back
  * from the spool. */
 struct lith_page_levels {
-    struct lith_buf def_levels; /* uint16_t each */
+    struct lith_buf def_levels; /* uint16_t each; empty where all are the highest */
     struct lith_buf rep_levels; /* uint16_t each */
     struct lith_buf ids;        /* uint32_t each */
     size_t position_count;
@@ -47,7 +47,10 @@ struct lith_chunk_writer {
     struct lith_dictionary_builder dictionary;
     struct lith_spool spool; /* closed pages: a head, then levels and ids */
     uint32_t spooled_pages;
+    uint32_t source_pages; /* that batches began */
+    bool looked;           /* whether the trial is hopeless, early */
     uint64_t spooled_values;
+    uint64_t spooled_rows;
     uint64_t spooled_plain_bytes;
     uint32_t spooled_entries; /* the first entries of the dictionary: those of whole pages */
     size_t spooled_entry_bytes;

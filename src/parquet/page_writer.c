@@ -162,24 +162,33 @@ enum lith_code lith_page_writer_dictionary(struct lith_page_writer *writer, stru
     return LITH_OK;
 }
 
+/* `levels` NULL: all are `max`. */
 static enum lith_code levels_append(struct lith_buf *body, const uint16_t *levels, size_t count,
                                     uint16_t max, struct lith_err *err)
 {
     size_t start = body->bytes;
+    unsigned width = lith_bit_width(max);
     uint8_t length[4] = {0};
 
     if (max == 0)
         return LITH_OK;
     LITH_TRY(lith_buf_append(body, length, sizeof(length), err));
-    LITH_TRY(lith_rle_encode_u16(levels, count, lith_bit_width(max), body, err));
+    if (levels)
+        LITH_TRY(lith_rle_encode_u16(levels, count, width, body, err));
+    else
+        LITH_TRY(lith_rle_put_repeat(max, count, width, body, err));
     lith_store_u32(body->data + start, (uint32_t)(body->bytes - start - sizeof(length)));
     return LITH_OK;
 }
 
-static void histogram_count(int64_t *histogram, const uint16_t *levels, size_t count)
+static void histogram_count(int64_t *histogram, const uint16_t *levels, size_t count, uint16_t max)
 {
     if (!histogram)
         return;
+    if (!levels) {
+        histogram[max] += (int64_t)count;
+        return;
+    }
     for (size_t i = 0; i < count; i++)
         histogram[levels[i]]++;
 }
@@ -201,8 +210,10 @@ enum lith_code lith_page_writer_encode(struct lith_page_writer *writer,
     else if (value_count)
         LITH_TRY(lith_encode(encoding, &page->values, writer->work->mem, body, err));
     lith_bounds_add_nulls(&writer->page_bounds, (int64_t)(page->position_count - value_count));
-    histogram_count(page_rep_histogram(writer), page->rep_levels, page->position_count);
-    histogram_count(page_def_histogram(writer), page->def_levels, page->position_count);
+    histogram_count(page_rep_histogram(writer), page->rep_levels, page->position_count,
+                    leaf->max_rep);
+    histogram_count(page_def_histogram(writer), page->def_levels, page->position_count,
+                    leaf->max_def);
     writer->page_inside = leaf->max_rep && page->rep_levels[0] != 0;
     writer->page_rows = page->row_count;
     writer->page = (struct lith_page_header){

@@ -16,7 +16,7 @@
 
 /* A data page that is to be encoded. Exactly one of values and ids counts. */
 struct lith_new_page {
-    const uint16_t *def_levels; /* NULL when max_def is 0 */
+    const uint16_t *def_levels; /* NULL when all are max_def */
     const uint16_t *rep_levels; /* NULL when max_rep is 0 */
     size_t position_count;
     size_t row_count; /* rows that begin in it */
