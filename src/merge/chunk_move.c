@@ -42,7 +42,7 @@ static uint64_t pages_end(const struct lith_chunk_maker *maker,
     const struct lith_input *input = input_of(maker, chunk);
     uint64_t end = chunk->pages_offset + (uint64_t)chunk->meta.total_compressed_size;
 
-    if (lith_is_old_parquet_mr(input->created_by, 3))
+    if (lith_is_old_parquet_mr(*input->created_by, 3))
         end += LITH_PAGE_HEADER_GUESS_BYTES;
     return lith_min_u64(end, input->footer_offset);
 }
@@ -129,7 +129,7 @@ static enum lith_code walk(struct lith_chunk_maker *maker, uint32_t leaf, size_t
             return LITH_OK;
         maker->merge->bad_input = maker->merge->units[chunk.unit].input;
         if (each(ctx, maker, &chunk, &enough, err) != LITH_OK)
-            return lith_err_prefix(err, "%s", input_of(maker, &chunk)->name);
+            return lith_err_prefix(err, "%s", maker->merge->inputs[maker->merge->bad_input].name);
         maker->merge->bad_input = SIZE_MAX;
     }
 }
@@ -174,7 +174,7 @@ static enum lith_code explain_each(void *ctx, struct lith_chunk_maker *maker,
         .leaf = maker->cursor.leaf,
         .schema = &merge->schema,
         .input = merge->units[chunk->unit].input,
-        .input_name = input->name,
+        .input_name = merge->inputs[merge->units[chunk->unit].input].name,
         .row_group = merge->units[chunk->unit].row_group,
         .bytes = (uint64_t)chunk->meta.total_compressed_size,
     };
