@@ -306,19 +306,27 @@ static void move_all(struct lith_source *source, const struct lith_footer *foote
                      enum lith_mover mover, uint32_t hit_leaf, enum fault fault,
                      struct lith_spool *to, struct lith_witness *witness)
 {
+    LITH_AUTO(arena) struct lith_arena chunk_arena;
+    struct lith_source_chunk chunk;
+    struct lith_move_tools tools;
     struct lith_file_writer *writer;
 
+    lith_arena_init(&chunk_arena, &mem);
+    MUST(lith_move_tools_init(&tools, codecs, &work, &err));
     lith_spool_init(to, &mem, &scratch, (size_t)16 << 20);
     lith_witness_init(witness, &work, LEAVES);
     MUST(lith_file_writer_new(&to->sink, &schema, codecs, &work, &writer, &err));
     MUST(lith_file_writer_row_group(writer, ROWS, &err));
     for (uint32_t leaf = 0; leaf < LEAVES; leaf++) {
         const struct lith_chunk_plan plan = plan_of(leaf);
+        MUST(lith_source_chunk_take(footer, 0, leaf, NULL, &chunk_arena, &chunk, &err));
         struct lith_move move = {
-            .source = source,
+            .chunk = &chunk,
+            .pages = source,
+            .file = source,
             .ref = lith_chunk_ref_of(footer, 0, leaf),
-            .codecs = codecs,
-            .work = &work,
+            .tools = &tools,
+            .codec = plan.codec,
             .writer = writer,
             .witness = witness,
         };
@@ -337,6 +345,7 @@ static void move_all(struct lith_source *source, const struct lith_footer *foote
     MUST(lith_file_writer_row_group_end(writer, &err));
     MUST(lith_file_writer_finish(writer, NULL, 0, &err));
     lith_file_writer_free(writer);
+    lith_move_tools_done(&tools);
 }
 
 static enum lith_code verify(const struct lith_spool *file, struct lith_witness *witness)
