@@ -3,25 +3,39 @@
  */
 #include "verify/extremes.h"
 
+/* Values that are compared side by side, so that none waits for the one before. */
+#define LANES 8u
+
 /* From `begin`, which is a value already found. */
 #define NUMBERS(name, number)                                                                      \
     static void name(const uint8_t *at, size_t begin, size_t count, struct lith_extremes *e)       \
     {                                                                                              \
-        number least, most, value;                                                                 \
-        memcpy(&least, at + begin * sizeof(value), sizeof(value));                                 \
-        most = least;                                                                              \
-        for (size_t i = begin + 1; i < count; i++) {                                               \
-            memcpy(&value, at + i * sizeof(value), sizeof(value));                                 \
-            if (value < least)                                                                     \
-                least = value;                                                                     \
-            if (value > most)                                                                      \
-                most = value;                                                                      \
+        number least[LANES], most[LANES], values[LANES];                                           \
+        size_t i = begin;                                                                          \
+        for (size_t lane = 0; lane < LANES; lane++)                                                \
+            memcpy(&least[lane], at + begin * sizeof(number), sizeof(number));                     \
+        memcpy(most, least, sizeof(most));                                                         \
+        for (; i + LANES <= count; i += LANES) {                                                   \
+            memcpy(values, at + i * sizeof(number), sizeof(values));                               \
+            for (size_t lane = 0; lane < LANES; lane++) {                                          \
+                least[lane] = values[lane] < least[lane] ? values[lane] : least[lane];             \
+                most[lane] = values[lane] > most[lane] ? values[lane] : most[lane];                \
+            }                                                                                      \
         }                                                                                          \
-        memcpy(e->room[0], &least, sizeof(least));                                                 \
-        memcpy(e->room[1], &most, sizeof(most));                                                   \
+        for (; i < count; i++) {                                                                   \
+            memcpy(values, at + i * sizeof(number), sizeof(number));                               \
+            least[0] = values[0] < least[0] ? values[0] : least[0];                                \
+            most[0] = values[0] > most[0] ? values[0] : most[0];                                   \
+        }                                                                                          \
+        for (size_t lane = 1; lane < LANES; lane++) {                                              \
+            least[0] = least[lane] < least[0] ? least[lane] : least[0];                            \
+            most[0] = most[lane] > most[0] ? most[lane] : most[0];                                 \
+        }                                                                                          \
+        memcpy(e->room[0], least, sizeof(number));                                                 \
+        memcpy(e->room[1], most, sizeof(number));                                                  \
         e->found = true;                                                                           \
-        e->min = (struct lith_slice){e->room[0], sizeof(value)};                                   \
-        e->max = (struct lith_slice){e->room[1], sizeof(value)};                                   \
+        e->min = (struct lith_slice){e->room[0], sizeof(number)};                                  \
+        e->max = (struct lith_slice){e->room[1], sizeof(number)};                                  \
     }
 
 NUMBERS(booleans, uint8_t)

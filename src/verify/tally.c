@@ -1,6 +1,6 @@
 /*
- * Tallies: levels are counted level by level, since few levels and many positions are the rule
- * and a compiler makes such a loop wide.
+ * Tallies: mostly a batch has one level, which a comparison with itself, one further, shows; else
+ * levels are counted level by level, since few levels and many positions are the rule.
  */
 #include "verify/tally.h"
 
@@ -62,6 +62,10 @@ static void histogram_add(int64_t *histogram, const uint16_t *levels, size_t cou
 {
     int64_t left = (int64_t)count;
 
+    if (levels && count > 0 && memcmp(levels, levels + 1, (count - 1) * sizeof(*levels)) == 0) {
+        histogram[levels[0]] += left;
+        return;
+    }
     if (levels && max >= PASSES_MAX) {
         for (size_t i = 0; i < count; i++)
             histogram[levels[i]]++;

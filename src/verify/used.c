@@ -4,6 +4,8 @@
  */
 #include "verify/used.h"
 
+#include "base/checked.h"
+
 void lith_used_done(struct lith_used *used)
 {
     lith_free(used->marks);
@@ -18,7 +20,9 @@ static enum lith_code begin(struct lith_used *used, struct lith_dictionary *dict
 
     LITH_TRY(lith_alloc_array(dictionary->mem, dictionary->count, 1, &block, err));
     used->marks = block;
-    LITH_TRY(lith_alloc_array(dictionary->mem, dictionary->count, sizeof(*used->ids), &block, err));
+    /* One more than there can be: the place behind the last is written to. */
+    LITH_TRY(lith_alloc_array(dictionary->mem, (size_t)dictionary->count + 1, sizeof(*used->ids),
+                              &block, err));
     used->ids = block;
     used->dictionary = dictionary;
     return LITH_OK;
@@ -30,14 +34,43 @@ enum lith_code lith_used_add(struct lith_used *used, const struct lith_values *v
     if (!used->dictionary)
         LITH_TRY(begin(used, values->dictionary, err));
     LITH_ASSERT(used->dictionary == values->dictionary);
+    /* Whether an entry is new to the page is anybody's guess, also the processor's: no branch. */
+    uint8_t *marks = used->marks;
+    size_t count = used->count;
     for (size_t i = 0; i < values->count; i++) {
         uint32_t id = values->ids[i];
-        if (used->marks[id] & LITH_USED_IN_PAGE)
-            continue;
-        used->marks[id] |= LITH_USED_IN_PAGE;
-        used->ids[used->count++] = id;
+        used->ids[count] = id;
+        count += !(marks[id] & LITH_USED_IN_PAGE);
+        marks[id] |= LITH_USED_IN_PAGE;
     }
+    used->count = count;
     return LITH_OK;
+}
+
+/* Ids of the page from *position on, at most `most`; the number found. */
+static size_t ids_take(const struct lith_used *used, size_t *position, bool new_only, size_t most,
+                       uint32_t *ids)
+{
+    size_t taken = 0;
+
+    for (; *position < used->count && taken < most; ++*position) {
+        uint32_t id = used->ids[*position];
+        if (!new_only || !(used->marks[id] & LITH_USED_IN_CHUNK))
+            ids[taken++] = id;
+    }
+    return taken;
+}
+
+static void fixed_gather(const uint8_t *from, const uint32_t *ids, size_t count, size_t width,
+                         uint8_t *to)
+{
+    if (width == 8) {
+        for (size_t i = 0; i < count; i++)
+            memcpy(to + i * 8, from + (size_t)ids[i] * 8, 8);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        memcpy(to + i * width, from + ids[i] * width, width);
 }
 
 bool lith_used_next(struct lith_used *used, size_t *position, bool new_only,
@@ -45,33 +78,27 @@ bool lith_used_next(struct lith_used *used, size_t *position, bool new_only,
 {
     struct lith_used_block *block = ret_block;
     const struct lith_dictionary *dictionary = used->dictionary;
-    size_t taken = 0;
+    uint32_t ids[LITH_USED_BLOCK];
 
     if (used->count == 0)
         return false;
     size_t width = dictionary->width;
-    /* A value too large for the room is given where it stands. */
-    size_t most = dictionary->slices ? sizeof(block->room.slices) / sizeof(*block->room.slices)
-                                     : sizeof(block->room.fixed) / width;
-    block->values = (struct lith_values){.type = dictionary->type, .width = width};
-    if (dictionary->slices)
+    size_t most = dictionary->slices ? LITH_USED_BLOCK : sizeof(block->room.fixed) / width;
+    bool fits = most > 0; /* else a value is given where it stands */
+    size_t count =
+        ids_take(used, position, new_only, lith_min_size(fits ? most : 1, LITH_USED_BLOCK), ids);
+    block->values = (struct lith_values){.type = dictionary->type, .width = width, .count = count};
+    if (dictionary->slices) {
+        for (size_t i = 0; i < count; i++)
+            block->room.slices[i] = dictionary->slices[ids[i]];
         block->values.slices = block->room.slices;
-    else
+    } else if (fits) {
+        fixed_gather(dictionary->fixed, ids, count, width, block->room.fixed);
         block->values.fixed = block->room.fixed;
-    for (; *position < used->count && taken < (most ? most : 1); ++*position) {
-        uint32_t id = used->ids[*position];
-        if (new_only && used->marks[id] & LITH_USED_IN_CHUNK)
-            continue;
-        if (dictionary->slices)
-            block->room.slices[taken] = dictionary->slices[id];
-        else if (most)
-            memcpy(block->room.fixed + taken * width, dictionary->fixed + id * width, width);
-        else
-            block->values.fixed = dictionary->fixed + id * width;
-        taken++;
+    } else if (count > 0) {
+        block->values.fixed = dictionary->fixed + ids[0] * width;
     }
-    block->values.count = taken;
-    return taken > 0;
+    return count > 0;
 }
 
 void lith_used_page_end(struct lith_used *used)

@@ -24,12 +24,13 @@ void lith_used_done(struct lith_used *used);
 LITH_MUST_CHECK enum lith_code
 lith_used_add(struct lith_used *used, const struct lith_values *values, struct lith_err *err);
 
-/* Entries of one kind, some at a time; memory for them is the caller's. */
+/* Some entries at a time: few enough for the stack. */
+#define LITH_USED_BLOCK 128u
 struct lith_used_block {
     struct lith_values values;
     union {
-        struct lith_slice slices[64];
-        uint8_t fixed[1024];
+        struct lith_slice slices[LITH_USED_BLOCK];
+        uint8_t fixed[LITH_USED_BLOCK * 8];
     } room;
 };
 
