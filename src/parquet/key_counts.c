@@ -13,6 +13,8 @@
 
 #define SEED 0x6b657973u
 #define CAPACITY_MIN 64u
+/* Entries of a dictionary whose ids are counted on the stack. */
+#define SMALL_DICTIONARY 256u
 
 static_assert(LITH_KEY_VALUES_MAX >= CAPACITY_MIN, "a table may grow");
 
@@ -77,19 +79,35 @@ static enum lith_code grow(struct lith_key_counts *counts, struct lith_err *err)
     return LITH_OK;
 }
 
-static enum lith_code add(struct lith_key_counts *counts, struct lith_slice value,
+/* `times` times the hash, modulo 2^128. */
+static struct lith_hash128 times_of(struct lith_hash128 hash, uint64_t times)
+{
+    struct lith_hash128 sum = {0, 0};
+
+    for (; times; times >>= 1) {
+        if (times & 1)
+            sum = lith_hash128_add(sum, hash);
+        hash = lith_hash128_add(hash, hash);
+    }
+    return sum;
+}
+
+/* A value that occurs `times` (more than 0) times. */
+static enum lith_code add(struct lith_key_counts *counts, struct lith_slice value, uint64_t times,
                           struct lith_err *err)
 {
     struct lith_hash128 hash = lith_hash128(value.data, value.bytes, SEED);
 
-    counts->values++;
-    counts->sum = lith_hash128_add(counts->sum, hash);
+    counts->values += times;
+    counts->sum = lith_hash128_add(counts->sum, times_of(hash, times));
     if (!counts->folded)
         LITH_TRY(grow(counts, err));
     if (counts->folded)
         return LITH_OK;
     struct lith_key_count *entry = find(counts->table, counts->capacity, hash);
-    if (entry->count++ > 0)
+    bool is_new = entry->count == 0;
+    entry->count += times;
+    if (!is_new)
         return LITH_OK;
     entry->hash = hash;
     entry->sample_bytes =
@@ -100,18 +118,51 @@ static enum lith_code add(struct lith_key_counts *counts, struct lith_slice valu
     return LITH_OK;
 }
 
+static struct lith_slice value_at(const struct lith_values *values, size_t i)
+{
+    return values->ids ? lith_dictionary_at(values->dictionary, values->ids[i])
+                       : lith_values_at(values, i);
+}
+
+/* Ids of a small dictionary are counted first, and each entry that occurs is added once. */
+static enum lith_code add_ids(struct lith_key_counts *counts, const struct lith_values *values,
+                              struct lith_err *err)
+{
+    uint32_t times[SMALL_DICTIONARY] = {0};
+
+    for (size_t i = 0; i < values->count; i++)
+        times[values->ids[i]]++;
+    for (uint32_t id = 0; id < values->dictionary->count; id++) {
+        if (times[id])
+            LITH_TRY(add(counts, lith_dictionary_at(values->dictionary, id), times[id], err));
+    }
+    return LITH_OK;
+}
+
+/* Runs of one value, which key columns often have. */
+static enum lith_code add_values(struct lith_key_counts *counts, const struct lith_values *values,
+                                 struct lith_err *err)
+{
+    for (size_t i = 0; i < values->count;) {
+        struct lith_slice value = value_at(values, i);
+        size_t end = i + 1;
+        while (end < values->count && lith_slice_equal(value_at(values, end), value))
+            end++;
+        LITH_TRY(add(counts, value, end - i, err));
+        i = end;
+    }
+    return LITH_OK;
+}
+
 enum lith_code lith_key_counts_add(struct lith_key_counts *counts, const struct lith_batch *batch,
                                    struct lith_err *err)
 {
     const struct lith_values *values = &batch->values;
 
-    for (size_t i = 0; i < values->count; i++)
-        LITH_TRY(add(counts,
-                     values->ids ? lith_dictionary_at(values->dictionary, values->ids[i])
-                                 : lith_values_at(values, i),
-                     err));
-    counts->nulls += batch->position_count - batch->values.count;
-    return LITH_OK;
+    counts->nulls += batch->position_count - values->count;
+    if (values->ids && values->dictionary->count <= SMALL_DICTIONARY)
+        return add_ids(counts, values, err);
+    return add_values(counts, values, err);
 }
 
 uint64_t lith_key_counts_of(const struct lith_key_counts *counts, struct lith_slice value)

@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "base/limits.h"
+#include "parquet/dictionary.h"
 #include "parquet/key_counts.h"
 
 static struct lith_err err;
@@ -51,6 +52,52 @@ static void values_are_counted(void **state)
         assert_int_equal(lith_key_counts_of(&counts, slice), expected);
     }
     lith_key_counts_done(&counts);
+}
+
+/* One by one, in runs, and as ids of dictionaries of both sizes. */
+static void ways_to_add_are_one(void **state)
+{
+    static uint32_t entries[1000];
+    static uint32_t ids[LITH_BATCH_POSITIONS];
+    static uint32_t values[LITH_BATCH_POSITIONS];
+    static const uint32_t sizes[] = {1, 100, 256, 257, 1000};
+    uint64_t seed = test_seed();
+
+    (void)state;
+    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+        struct lith_dictionary dictionary = {
+            .width = 4, .count = sizes[s], .fixed = (const uint8_t *)entries};
+        struct lith_key_counts each;
+        struct lith_key_counts runs;
+        struct lith_key_counts by_id;
+        struct lith_batch batch = {.position_count = 1, .values = {.width = 4, .count = 1}};
+        lith_key_counts_init(&each, &mem);
+        lith_key_counts_init(&runs, &mem);
+        lith_key_counts_init(&by_id, &mem);
+        for (uint32_t i = 0; i < sizes[s]; i++)
+            entries[i] = i * i;
+        for (size_t i = 0; i < LITH_BATCH_POSITIONS; i++) {
+            bool again = i > 0 && test_random(&seed) % 3 > 0;
+            ids[i] = again ? ids[i - 1] : (uint32_t)(test_random(&seed) % sizes[s]);
+            values[i] = entries[ids[i]];
+            batch.values.fixed = (const uint8_t *)&values[i];
+            MUST(lith_key_counts_add(&each, &batch, &err));
+        }
+        batch.position_count = batch.values.count = LITH_BATCH_POSITIONS;
+        batch.values.fixed = (const uint8_t *)values;
+        MUST(lith_key_counts_add(&runs, &batch, &err));
+        batch.values.fixed = NULL;
+        batch.values.ids = ids;
+        batch.values.dictionary = &dictionary;
+        MUST(lith_key_counts_add(&by_id, &batch, &err));
+        MUST(lith_key_counts_compare(&each, &runs, &err));
+        MUST(lith_key_counts_compare(&each, &by_id, &err));
+        assert_true(lith_hash128_equal(each.sum, runs.sum));
+        assert_true(lith_hash128_equal(each.sum, by_id.sum));
+        lith_key_counts_done(&each);
+        lith_key_counts_done(&runs);
+        lith_key_counts_done(&by_id);
+    }
 }
 
 static void differences_are_named(void **state)
@@ -125,9 +172,8 @@ static void memory_may_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_counted),
-        cmocka_unit_test(differences_are_named),
-        cmocka_unit_test(many_values_fold_to_a_sum),
+        cmocka_unit_test(values_are_counted),    cmocka_unit_test(ways_to_add_are_one),
+        cmocka_unit_test(differences_are_named), cmocka_unit_test(many_values_fold_to_a_sum),
         cmocka_unit_test(memory_may_end),
     };
 
