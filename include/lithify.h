@@ -123,6 +123,8 @@ struct lith_options {
     uint32_t shard_index;       /* only partitions of this shard, from 0 ... */
     uint32_t shard_count;       /* ... of so many; 1: all */
     uint32_t jobs;              /* partitions worked on at once, 16 MiB of memory each at least */
+    bool explain; /* lith_lake_plan also says how the columns of due partitions would be merged,
+                     for which it reads footers and dictionary pages; see lith_explanation */
 };
 
 LITH_API void lith_options_default(struct lith_options *options);
@@ -164,6 +166,21 @@ struct lith_file_report {
     const char *detail; /* more words, or NULL */
 };
 
+/*
+ * How column chunks get into an output, and why: those of one column that go the same way for the
+ * same reason, summed up, or a single one of them. docs/movers.md. Borrowed for the call.
+ */
+struct lith_explanation {
+    uint32_t column_index; /* of the leaf, in the order of the schema */
+    const char *column;    /* its path, names joined by dots */
+    const char *input;     /* single: its name, as it was given; summed: NULL */
+    uint32_t row_group;    /* single: of the input, from 0 */
+    uint64_t sources;      /* chunks: of one column in one row group of one input each */
+    uint64_t bytes;        /* compressed, with page headers and dictionaries */
+    const char *mover;     /* "splice", "remap" or "recode" */
+    const char *reason;    /* a phrase */
+};
+
 /* What became of one partition. Everything is borrowed for the call. */
 struct lith_partition_report {
     const char *path; /* below the root; "" is the root itself */
@@ -185,7 +202,9 @@ struct lith_partition_report {
     int64_t held_until_ns;                /* when the last of them may go; 0: none held */
     const struct lith_file_report *files; /* plan: all; else those with a reason to stay */
     size_t file_count;
-    const struct lith_err *err; /* FAILED, else NULL */
+    const struct lith_err *err;                  /* FAILED, else NULL */
+    const struct lith_explanation *explanations; /* plan, COMPACTED, options.explain: summed up, */
+    size_t explanation_count;                    /* most bytes first; else none */
 };
 
 /* Told of each partition as it is done, one call at a time, from whichever thread did it. */
@@ -208,7 +227,8 @@ struct lith_summary {
     int64_t held_until_ns; /* the latest */
 };
 
-/* What compact would do now, with a reason for each file. Changes nothing. */
+/* What compact would do now, with a reason for each file. Changes nothing. With options.explain a
+ * due partition whose inputs turn out to be damaged, or vanish, is not COMPACTED. */
 LITH_API LITH_MUST_CHECK enum lith_code lith_lake_plan(struct lith_lake *lake,
                                                        lith_partition_fn each, void *ctx,
                                                        struct lith_summary *ret_summary,
@@ -286,15 +306,24 @@ LITH_API void lith_snapshot_files_close(struct lith_snapshot_files *files);
 
 /* Files. */
 
+/* Told of explanations, from the thread of the call. */
+typedef void (*lith_explain_fn)(void *ctx, const struct lith_explanation *explanations,
+                                size_t count);
+
 struct lith_merge_request {
     const char *const *inputs; /* paths, in the order of the rows */
     size_t input_count;
-    const char *output; /* path; the first of several outputs, the others are NAME-1.parquet ... */
+    const char *output; /* path; the first of several outputs, the others are NAME-1.parquet ...;
+                           NULL, with `explain`: nothing is written, only planned */
     uint64_t target_file_bytes; /* 0: one output */
     uint64_t row_group_bytes;
     int64_t row_group_rows;
     enum lith_verify_level verify;
-    bool overwrite; /* an existing output is replaced, atomically; else CONFLICT */
+    bool overwrite;          /* an existing output is replaced, atomically; else CONFLICT */
+    lith_explain_fn explain; /* NULL: nobody is told */
+    void *explain_ctx;
+    bool explain_each; /* of every single chunk, as it is planned; else once of all sums, most bytes
+                          first, at the end of a merge that succeeded */
 };
 
 /* Request with the defaults of lith_options_default; fill in inputs and output. */
@@ -307,6 +336,11 @@ struct lith_merge_result {
     uint64_t output_bytes;
     uint64_t row_groups;
     uint64_t memory_peak_bytes; /* heap */
+    /* Compressed bytes of pages by the way they went; page headers and dictionaries are not
+     * counted. Only planned: of chunks by the way that they would go, as explanations have them. */
+    uint64_t spliced_bytes;
+    uint64_t remapped_bytes;
+    uint64_t recoded_bytes;
 };
 
 /*

@@ -97,6 +97,7 @@ static enum lith_code options_take(struct lith_lake *lake, const struct lith_opt
         .key_column_count = options->key_column_count,
         .manifest_name = options->manifest_name,
         .path = {.tenant_key = options->tenant_key, .layout = options->layout},
+        .explain = options->explain,
     };
     LITH_TRY(merge_text(lake, options, err));
     LITH_TRY(lith_policy_check(&lake->job.policy, err));

@@ -2,7 +2,8 @@
  * Merging named files, no lake needed.
  *
  * Each output is written under OUTPUT.tmp, made durable and read back; only when all of them have
- * passed do they get their names. Inputs are opened for reading alone.
+ * passed do they get their names. Inputs are opened for reading alone. Without an output the merge
+ * is planned and explained, and nothing is written.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,6 +13,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "job/check.h"
+#include "merge/explain_sums.h"
 #include "merge/merge.h"
 
 /* One output on disk. */
@@ -32,6 +34,7 @@ struct outs {
     struct lith_file_sink sink;
     struct out *outs;
     size_t count;
+    struct lith_explain_sums sums; /* of what was explained, where the request wants that */
     struct lith_merge_result result;
 };
 
@@ -211,7 +214,76 @@ static enum lith_code inputs_look(struct outs *outs, struct lith_merge_input *in
         inputs[i] = (struct lith_merge_input){.name = request->inputs[i], .size = info.size};
         outs->result.input_bytes += info.size;
     }
-    return path_check(outs, request->output, err);
+    return request->output ? path_check(outs, request->output, err) : LITH_OK;
+}
+
+static enum lith_code explain_take(void *ctx, const struct lith_explained *explained,
+                                   struct lith_err *err)
+{
+    struct outs *outs = ctx;
+    char column[LITH_COLUMN_PATH_BYTES];
+
+    LITH_TRY(lith_explain_sums_add(&outs->sums, explained, err));
+    if (!outs->request->explain_each)
+        return LITH_OK;
+    lith_explained_column(explained, column);
+    struct lith_explanation single = {
+        .column_index = explained->leaf,
+        .column = column,
+        .input = explained->input_name,
+        .row_group = explained->row_group,
+        .sources = 1,
+        .bytes = explained->bytes,
+        .mover = lith_mover_name(explained->mover),
+        .reason = lith_reason_text(explained->reason),
+    };
+    outs->request->explain(outs->request->explain_ctx, &single, 1);
+    return LITH_OK;
+}
+
+static void moved_take(struct outs *outs, const uint64_t bytes[LITH_MOVER_COUNT])
+{
+    outs->result.spliced_bytes = bytes[LITH_MOVER_SPLICE];
+    outs->result.remapped_bytes = bytes[LITH_MOVER_REMAP];
+    outs->result.recoded_bytes = bytes[LITH_MOVER_RECODE];
+}
+
+/* Writes the outputs, under their temporary names. */
+static enum lith_code merge_write(struct outs *outs, struct lith_merge *merge, struct lith_err *err)
+{
+    uint64_t moved[LITH_MOVER_COUNT];
+
+    LITH_TRY(lith_merge_run(merge, &outs->base, err));
+    if (outs->result.rows != (uint64_t)lith_merge_rows(merge))
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "the outputs hold %" PRIu64 " rows, the inputs %" PRIi64,
+                         outs->result.rows, lith_merge_rows(merge));
+    for (int mover = 0; mover < LITH_MOVER_COUNT; mover++)
+        moved[mover] = lith_merge_moved(merge, (enum lith_mover)mover);
+    moved_take(outs, moved);
+    return LITH_OK;
+}
+
+static enum lith_code merge_plan(struct outs *outs, struct lith_merge *merge, struct lith_err *err)
+{
+    LITH_TRY(lith_merge_explain(merge, err));
+    outs->result.rows = (uint64_t)lith_merge_rows(merge);
+    moved_take(outs, outs->sums.bytes);
+    return LITH_OK;
+}
+
+/* Names for the outputs; then nothing can fail any more, and what was explained is told. */
+static enum lith_code merge_finish(struct outs *outs, struct lith_err *err)
+{
+    const struct lith_merge_request *request = outs->request;
+    const struct lith_explanation *list;
+    size_t count;
+
+    LITH_TRY(lith_explain_sums_list(&outs->sums, &list, &count, err));
+    LITH_TRY(outs_publish(outs, err));
+    if (request->explain && !request->explain_each)
+        request->explain(request->explain_ctx, list, count);
+    return LITH_OK;
 }
 
 static enum lith_code merge_with(struct outs *outs, struct lith_err *err)
@@ -222,6 +294,8 @@ static enum lith_code merge_with(struct outs *outs, struct lith_err *err)
         .row_group_bytes = request->row_group_bytes,
         .row_group_rows = request->row_group_rows,
         .skip_witness = request->verify < LITH_VERIFY_CONTENT,
+        .explain = request->explain ? explain_take : NULL,
+        .explain_ctx = outs,
     };
     struct lith_merge *merge;
     void *inputs;
@@ -231,14 +305,11 @@ static enum lith_code merge_with(struct outs *outs, struct lith_err *err)
     LITH_TRY(inputs_look(outs, inputs, err));
     LITH_TRY(lith_merge_new(inputs, request->input_count, &outs->paths->opener, &options,
                             &outs->budget->work, &merge, err));
-    enum lith_code code = lith_merge_run(merge, &outs->base, err);
-    if (code == LITH_OK && outs->result.rows != (uint64_t)lith_merge_rows(merge))
-        code =
-            lith_fail(err, LITH_E_CORRUPT, "the outputs hold %" PRIu64 " rows, the inputs %" PRIi64,
-                      outs->result.rows, lith_merge_rows(merge));
+    enum lith_code code =
+        request->output ? merge_write(outs, merge, err) : merge_plan(outs, merge, err);
     lith_merge_free(merge);
     LITH_TRY(code);
-    return outs_publish(outs, err);
+    return merge_finish(outs, err);
 }
 
 enum lith_code lith_merge_files(const struct lith_merge_request *request,
@@ -254,10 +325,12 @@ enum lith_code lith_merge_files(const struct lith_merge_request *request,
                         .arena = &arena,
                         .paths = &paths};
 
-    if (request->input_count == 0 || !request->output || request->output[0] == '\0')
+    if (request->input_count == 0 ||
+        (request->output ? *request->output == '\0' : !request->explain))
         return lith_fail(err, LITH_E_INVALID, "a merge needs inputs and an output");
     LITH_TRY(lith_budget_init(&budget, control, err));
     lith_arena_init(&arena, &budget.mem);
+    lith_explain_sums_init(&outs.sums, &arena);
     lith_paths_init(&paths, request->inputs, request->input_count, &budget.mem);
     enum lith_code code = lith_codec_context_new(&budget.mem, &outs.codecs, err);
     if (code == LITH_OK)

@@ -1,14 +1,56 @@
 /*
- * lithify merge: named files into one, or into several of a size.
+ * lithify merge: named files into one, or into several of a size; with --explain alone, into none.
+ *
+ * JSON is one object; what is explained is written into it chunk by chunk, so that a merge of any
+ * number of files takes no memory for it.
  */
 #include <inttypes.h>
 
+#include "cli/explain.h"
 #include "cli/lake_open.h"
 #include "cli/print.h"
 
-static void request_make(const struct lith_cli *cli, struct lith_merge_request *request)
+/* One run, and what was told of it so far. */
+struct run {
+    struct lith_cli *cli;
+    struct lith_merge_request request;
+    uint64_t explained;    /* JSON: objects written */
+    struct lith_err first; /* a failure to print; code OK: none */
+};
+
+/* JSON: one chunk a line. */
+static void chunk_print(struct run *run, const struct lith_explanation *explanation)
 {
+    LITH_AUTO(json) struct lith_json *object = lith_explain_json(explanation);
+    struct lith_err err;
+
+    if (run->first.code != LITH_OK)
+        return;
+    if (!object) {
+        (void)!lith_fail(&run->first, LITH_E_NOMEM, "out of memory for JSON");
+        return;
+    }
+    (void)fputs(run->explained++ ? ",\n" : "\n", stdout);
+    if (lith_print_json(object, 0, &err) != LITH_OK)
+        run->first = err;
+}
+
+static void explain_take(void *ctx, const struct lith_explanation *explanations, size_t count)
+{
+    struct run *run = ctx;
+
+    lith_meter_wipe(&run->cli->meter);
+    if (!run->cli->json)
+        lith_explain_print(explanations, count, 0);
+    for (size_t i = 0; run->cli->json && i < count; i++)
+        chunk_print(run, &explanations[i]);
+}
+
+static void request_make(struct run *run)
+{
+    const struct lith_cli *cli = run->cli;
     const struct lith_config *config = &cli->config;
+    struct lith_merge_request *request = &run->request;
 
     lith_merge_request_default(request);
     request->inputs = cli->args.operands;
@@ -21,20 +63,28 @@ static void request_make(const struct lith_cli *cli, struct lith_merge_request *
     /* The default is one output, whatever its size; a size that was asked for splits. */
     if (lith_config_given(config, LITH_OPTION_TARGET_FILE))
         request->target_file_bytes = lith_config_size(config, LITH_OPTION_TARGET_FILE);
+    if (cli->args.switches[LITH_SWITCH_EXPLAIN])
+        request->explain = explain_take;
+    request->explain_ctx = run;
+    request->explain_each = cli->json;
 }
 
 static bool result_fill(struct lith_json *object, const struct lith_merge_request *request,
                         const struct lith_merge_result *result)
 {
-    return lith_json_set(object, "format", lith_json_int(1)) &&
-           lith_json_set_path(object, "output", request->output) &&
-           lith_json_set(object, "inputs", lith_json_u64(request->input_count)) &&
+    bool named = request->output ? lith_json_set_path(object, "output", request->output)
+                                 : lith_json_set(object, "output", lith_json_null());
+
+    return named && lith_json_set(object, "inputs", lith_json_u64(request->input_count)) &&
            lith_json_set(object, "outputs", lith_json_u64(result->outputs)) &&
            lith_json_set(object, "rows", lith_json_u64(result->rows)) &&
            lith_json_set(object, "row_groups", lith_json_u64(result->row_groups)) &&
            lith_json_set(object, "input_bytes", lith_json_u64(result->input_bytes)) &&
            lith_json_set(object, "output_bytes", lith_json_u64(result->output_bytes)) &&
-           lith_json_set(object, "memory_peak_bytes", lith_json_u64(result->memory_peak_bytes));
+           lith_json_set(object, "memory_peak_bytes", lith_json_u64(result->memory_peak_bytes)) &&
+           lith_json_set(object, "spliced_bytes", lith_json_u64(result->spliced_bytes)) &&
+           lith_json_set(object, "remapped_bytes", lith_json_u64(result->remapped_bytes)) &&
+           lith_json_set(object, "recoded_bytes", lith_json_u64(result->recoded_bytes));
 }
 
 static enum lith_code json_print(const struct lith_merge_request *request,
@@ -42,16 +92,48 @@ static enum lith_code json_print(const struct lith_merge_request *request,
 {
     LITH_AUTO(json) struct lith_json *object = lith_json_object();
 
-    if (!object || !result_fill(object, request, result))
+    if (!object || !lith_json_set(object, "format", lith_json_int(1)) ||
+        !result_fill(object, request, result))
         return lith_fail(err, LITH_E_NOMEM, "out of memory for JSON");
     LITH_TRY(lith_print_json(object, 2, err));
     (void)putchar('\n');
     return LITH_OK;
 }
 
+/* Ends the object that explanations were written into: `result` or, on a failure, `error`. */
+static enum lith_code explained_end(const struct run *run, const struct lith_merge_result *result,
+                                    struct lith_err *err)
+{
+    LITH_AUTO(json) struct lith_json *object = lith_json_object();
+    bool ok = object && (result ? result_fill(object, &run->request, result)
+                                : lith_json_set_error(object, err));
+
+    if (!ok)
+        return lith_fail(err, LITH_E_NOMEM, "out of memory for JSON");
+    (void)fputs(result ? "\n],\"result\":" : "\n],\"error\":", stdout);
+    LITH_TRY(lith_print_json(object, 0, err));
+    (void)fputs("}\n", stdout);
+    return LITH_OK;
+}
+
+static void planned_print(const struct lith_merge_request *request,
+                          const struct lith_merge_result *result)
+{
+    (void)printf("%zu file%s, %s, %" PRIu64 " row%s; nothing is written: -o FILE merges them\n",
+                 request->input_count, LITH_PLURAL(request->input_count),
+                 lith_print_size(result->input_bytes), result->rows, LITH_PLURAL(result->rows));
+}
+
 static void text_print(const struct lith_merge_request *request,
                        const struct lith_merge_result *result)
 {
+    if (request->explain)
+        lith_explain_shares_print(result->spliced_bytes, result->remapped_bytes,
+                                  result->recoded_bytes);
+    if (!request->output) {
+        planned_print(request, result);
+        return;
+    }
     (void)printf("%zu file%s, %s -> ", request->input_count, LITH_PLURAL(request->input_count),
                  lith_print_size(result->input_bytes));
     lith_print_text(stdout, request->output);
@@ -63,23 +145,52 @@ static void text_print(const struct lith_merge_request *request,
                  lith_print_size(result->memory_peak_bytes));
 }
 
+static enum lith_code result_print(struct run *run, const struct lith_merge_result *result,
+                                   struct lith_err *err)
+{
+    if (!run->cli->json)
+        text_print(&run->request, result);
+    else if (run->request.explain)
+        return explained_end(run, result, err);
+    else
+        return json_print(&run->request, result, err);
+    return LITH_OK;
+}
+
+static enum lith_code merge(struct run *run, struct lith_err *err)
+{
+    struct lith_merge_result result;
+    struct lith_err ended;
+    bool is_open = run->cli->json && run->request.explain;
+
+    if (is_open)
+        (void)fputs("{\"format\":1,\"explained\":[", stdout);
+    enum lith_code code = lith_merge_files(&run->request, &run->cli->control, &result, err);
+    lith_meter_wipe(&run->cli->meter);
+    if (code == LITH_OK)
+        code = result_print(run, &result, err);
+    else if (is_open) {
+        ended = *err;
+        (void)!explained_end(run, NULL, &ended);
+    }
+    if (code == LITH_OK && run->first.code != LITH_OK) {
+        *err = run->first;
+        code = err->code;
+    }
+    return code;
+}
+
 int lith_cmd_merge(struct lith_cli *cli)
 {
-    struct lith_merge_request request;
-    struct lith_merge_result result;
+    struct run run = {.cli = cli};
     struct lith_err err;
 
-    if (!cli->args.switches[LITH_SWITCH_OUTPUT]) {
+    request_make(&run);
+    if (!run.request.output && !run.request.explain) {
         lith_print_error("merge: where to? Give -o FILE");
         return LITH_EXIT_USAGE;
     }
-    request_make(cli, &request);
-    enum lith_code code = lith_merge_files(&request, &cli->control, &result, &err);
-    lith_meter_wipe(&cli->meter);
-    if (code == LITH_OK && cli->json)
-        code = json_print(&request, &result, &err);
-    else if (code == LITH_OK)
-        text_print(&request, &result);
+    enum lith_code code = merge(&run, &err);
     if (code == LITH_OK)
         return LITH_EXIT_DONE;
     int exit_code = lith_cli_fail(cli, &err);

@@ -68,11 +68,12 @@ const struct lith_command lith_commands[] = {
         .line = "what compact would do, with a reason for each file; changes nothing",
         .text = "Shows each partition, whether it is due and why, and for each of its files the\n"
                 "rule that decided. A + marks what would be merged. Of eight or more files in a\n"
-                "row with one reason the first and the last are shown; --json has all of them.",
+                "row with one reason the first and the last are shown; --json has all of them.\n"
+                "--explain also plans the merges, for which it reads footers and dictionaries.",
         .example = "  lithify plan --partition 'tenant_id=acme/*' /data/lake\n"
                    "      one tenant of the lake",
         .groups = LAKE_GROUPS,
-        .switches = SWITCH(CONFIG),
+        .switches = SWITCH(CONFIG) | SWITCH(EXPLAIN),
         .operands_min = 1,
         .operands_max = 1,
         .run = lith_cmd_plan,
@@ -93,14 +94,17 @@ const struct lith_command lith_commands[] = {
     },
     {
         .name = "merge",
-        .synopsis = "[OPTION...] -o OUT IN...",
+        .synopsis = "[OPTION...] -o OUT|--explain IN...",
         .line = "merge the named files; no lake needed",
         .text = "Writes the rows of the inputs, in their order, into one file, or into several\n"
                 "(OUT, OUT-1, OUT-2 ...) of about --target-file. Inputs are never changed; the\n"
-                "output is read back before it gets its name.",
-        .example = "  lithify merge -o day.parquet hour-*.parquet",
+                "output is read back before it gets its name. --explain without -o writes nothing\n"
+                "and tells what a merge would do; --json has it for every chunk of the inputs.",
+        .example = "  lithify merge -o day.parquet hour-*.parquet\n"
+                   "  lithify merge --explain hour-*.parquet\n"
+                   "      which columns would be copied, and which encoded anew",
         .groups = LITH_GROUP_MERGE | LITH_GROUP_MEMORY | LITH_GROUP_SPLIT | LITH_GROUP_OUTPUT,
-        .switches = SWITCH(CONFIG) | SWITCH(OUTPUT) | SWITCH(OVERWRITE),
+        .switches = SWITCH(CONFIG) | SWITCH(OUTPUT) | SWITCH(OVERWRITE) | SWITCH(EXPLAIN),
         .operands_min = 1,
         .operands_max = SIZE_MAX,
         .run = lith_cmd_merge,

@@ -144,6 +144,12 @@ static bool is_utf8(const char *text)
     return true;
 }
 
+bool lith_json_set_error(struct lith_json *object, const struct lith_err *err)
+{
+    return lith_json_set(object, "code", lith_json_text(lith_code_name(err->code))) &&
+           lith_json_set(object, "text", lith_json_text(err->text));
+}
+
 bool lith_json_set_path(struct lith_json *object, const char *key, const char *path)
 {
     static const char digits[] = "0123456789abcdef";

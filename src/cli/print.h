@@ -42,6 +42,8 @@ LITH_MUST_CHECK enum lith_code lith_print_json(const struct lith_json *json, uns
 struct lith_json *lith_json_u64(uint64_t value);
 /* Sets `key` to a path; where it is no UTF-8, also `key`_hex, its bytes. */
 bool lith_json_set_path(struct lith_json *object, const char *key, const char *path);
+/* Sets `code` and `text`. */
+bool lith_json_set_error(struct lith_json *object, const struct lith_err *err);
 
 /* Writes out what is buffered. False, with a message, when results could not be written; a reader
  * that went away (a closed pipe) is no failure. */

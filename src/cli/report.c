@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/explain.h"
 #include "cli/lake_open.h"
 #include "cli/print.h"
 #include "cli/report_json.h"
@@ -135,6 +136,9 @@ static void partition_print(struct lith_report *report, const struct lith_partit
         held_print(p->held_bytes, 0);
     (void)putchar('\n');
     files_print(p);
+    lith_explain_print(p->explanations, p->explanation_count, 4);
+    if (p->explanation_count)
+        lith_explain_shares_of(p->explanations, p->explanation_count, 4);
 }
 
 /* The reason up to its details, counted. */

@@ -3,6 +3,7 @@
  */
 #include "cli/report_json.h"
 
+#include "cli/explain.h"
 #include "cli/print.h"
 
 static struct lith_json *text_or_null(const char *text)
@@ -32,6 +33,19 @@ static struct lith_json *files_make(const struct lith_partition_report *p)
         }
     }
     return files;
+}
+
+static struct lith_json *explained_make(const struct lith_partition_report *p)
+{
+    struct lith_json *explained = lith_json_array();
+
+    for (size_t i = 0; explained && i < p->explanation_count; i++) {
+        if (!lith_json_push(explained, lith_explain_json(&p->explanations[i]))) {
+            lith_json_free(explained);
+            return NULL;
+        }
+    }
+    return explained;
 }
 
 struct count {
@@ -72,7 +86,8 @@ static bool partition_fill(struct lith_json *object, const struct lith_partition
            counts_set(object, counts, sizeof(counts) / sizeof(counts[0])) &&
            lith_json_set(object, "held_until", time_or_null(p->held_until_ns)) &&
            lith_json_set(object, "error", text_or_null(p->err ? p->err->text : NULL)) &&
-           lith_json_set(object, "files", files_make(p));
+           lith_json_set(object, "files", files_make(p)) &&
+           (p->explanation_count == 0 || lith_json_set(object, "explained", explained_make(p)));
 }
 
 static void out_of_memory(struct lith_report *report)
@@ -145,19 +160,14 @@ static bool summary_fill(struct lith_json *object, const struct lith_summary *s)
            lith_json_set(object, "held_until", time_or_null(s->held_until_ns));
 }
 
-static bool error_fill(struct lith_json *object, const struct lith_err *err)
-{
-    return lith_json_set(object, "code", lith_json_text(lith_code_name(err->code))) &&
-           lith_json_set(object, "text", lith_json_text(err->text));
-}
-
 void lith_report_json_end(struct lith_report *report, const struct lith_summary *summary,
                           const struct lith_err *err)
 {
     LITH_AUTO(json) struct lith_json *object = lith_json_object();
 
     begin(report);
-    bool ok = object && (summary ? summary_fill(object, summary) : error_fill(object, err));
+    bool ok =
+        object && (summary ? summary_fill(object, summary) : lith_json_set_error(object, err));
     if (!ok) {
         out_of_memory(report);
         return;

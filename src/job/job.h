@@ -33,6 +33,7 @@ struct lith_job_options {
     size_t key_column_count;
     const char *manifest_name;
     struct lith_path_options path;
+    bool explain; /* lith_job_plan also says how columns would be merged */
 };
 
 /* One partition and what a job on it may use. Single-thread. */

@@ -140,6 +140,18 @@ static enum lith_code merge_and_check(struct lith_merge_step *step, struct lith_
     return lith_job_outputs_publish(&step->outputs, err);
 }
 
+static struct lith_merge_options options_of(const struct lith_job *job)
+{
+    return (struct lith_merge_options){
+        .target_file_bytes = job->options->policy.target_file_bytes,
+        .row_group_bytes = job->options->row_group_bytes,
+        .row_group_rows = job->options->row_group_rows,
+        .key_columns = job->options->key_columns,
+        .key_column_count = job->options->key_column_count,
+        .skip_witness = job->options->verify < LITH_VERIFY_CONTENT,
+    };
+}
+
 enum lith_code lith_merge_step_run(struct lith_merge_step *step, const struct lith_job *job,
                                    const struct lith_manifest *manifest,
                                    const struct lith_plan *plan, struct lith_err *err)
@@ -154,19 +166,36 @@ enum lith_code lith_merge_step_run(struct lith_merge_step *step, const struct li
     step->outputs.opener = &opener.base;
     LITH_TRY(inputs_fill(step, job, plan, &inputs, err));
     LITH_TRY(job_hash(job, manifest->pid, plan, hash, err));
-    struct lith_merge_options options = {
-        .target_file_bytes = job->options->policy.target_file_bytes,
-        .row_group_bytes = job->options->row_group_bytes,
-        .row_group_rows = job->options->row_group_rows,
-        .pid = manifest->pid,
-        .job = hash,
-        .key_columns = job->options->key_columns,
-        .key_column_count = job->options->key_column_count,
-        .skip_witness = job->options->verify < LITH_VERIFY_CONTENT,
-    };
+    struct lith_merge_options options = options_of(job);
+    options.pid = manifest->pid;
+    options.job = hash;
     LITH_TRY(
         lith_merge_new(inputs, plan->input_count, &opener.base, &options, job->work, &merge, err));
     enum lith_code code = merge_and_check(step, merge, job, plan, err);
+    lith_merge_free(merge);
+    return code;
+}
+
+enum lith_code lith_merge_step_explain(const struct lith_job *job, const struct lith_plan *plan,
+                                       struct lith_explain_sums *sums, struct lith_err *err)
+{
+    struct plan_opener opener = {.base = {.open = plan_open}, .folder = job->folder, .plan = plan};
+    struct lith_merge_options options = options_of(job);
+    struct lith_merge *merge;
+    void *block;
+
+    LITH_TRY(lith_arena_array(job->arena, plan->input_count, sizeof(struct lith_merge_input),
+                              &block, err));
+    struct lith_merge_input *inputs = block;
+    for (size_t i = 0; i < plan->input_count; i++) {
+        const struct lith_object *object = plan->inputs[i]->object;
+        inputs[i] = (struct lith_merge_input){object->name, object->size};
+    }
+    options.explain = lith_explain_sums_add;
+    options.explain_ctx = sums;
+    LITH_TRY(
+        lith_merge_new(inputs, plan->input_count, &opener.base, &options, job->work, &merge, err));
+    enum lith_code code = lith_merge_explain(merge, err);
     lith_merge_free(merge);
     return code;
 }

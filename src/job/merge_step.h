@@ -5,6 +5,7 @@
 #define LITH_JOB_MERGE_STEP_H
 
 #include "job/outputs.h"
+#include "merge/explain_sums.h"
 #include "plan/plan.h"
 
 /* What the merge of one plan came to. */
@@ -24,6 +25,11 @@ LITH_MUST_CHECK enum lith_code lith_merge_step_run(struct lith_merge_step *step,
                                                    const struct lith_manifest *manifest,
                                                    const struct lith_plan *plan,
                                                    struct lith_err *err);
+/* Plans the same merge, and writes nothing. Failures as above, but for those of writing. */
+LITH_MUST_CHECK enum lith_code lith_merge_step_explain(const struct lith_job *job,
+                                                       const struct lith_plan *plan,
+                                                       struct lith_explain_sums *sums,
+                                                       struct lith_err *err);
 /* A zeroed step is a no-op. */
 void lith_merge_step_done(struct lith_merge_step *step);
 

@@ -2,6 +2,7 @@
  * Looking at one partition without touching it: the dry run, and the order of a sweep.
  */
 #include "job/look.h"
+#include "job/merge_step.h"
 
 enum lith_code lith_job_rank(const struct lith_job *job, struct lith_plan_rank *ret_rank,
                              struct lith_err *err)
@@ -20,6 +21,17 @@ enum lith_code lith_job_rank(const struct lith_job *job, struct lith_plan_rank *
     return code;
 }
 
+/* How the columns of a due partition would be merged. */
+static enum lith_code explain(const struct lith_look *look, const struct lith_job *job,
+                              struct lith_partition_report *report, struct lith_err *err)
+{
+    struct lith_explain_sums sums;
+
+    lith_explain_sums_init(&sums, job->arena);
+    LITH_TRY(lith_merge_step_explain(job, &look->plan, &sums, err));
+    return lith_explain_sums_list(&sums, &report->explanations, &report->explanation_count, err);
+}
+
 enum lith_code lith_job_plan(const struct lith_job *job, struct lith_partition_report *report,
                              struct lith_err *err)
 {
@@ -36,6 +48,8 @@ enum lith_code lith_job_plan(const struct lith_job *job, struct lith_partition_r
         report->outputs = look.plan.output_count;
         report->input_bytes = look.plan.input_bytes;
         report->files_after = report->files_before - report->inputs + report->outputs;
+        if (job->options->explain)
+            code = explain(&look, job, report, err);
     }
     lith_look_done(&look);
     return code;
