@@ -430,9 +430,10 @@ def test_inspect_says_what_pyarrow_says(tmp_path):
 def test_documented_fields(tmp_path):
     root = two_partitions(tmp_path / "lake")
     files = sorted(root.rglob("*.parquet"))
-    documents = [document("plan", root), document("compact", root, "--readers=manifest"),
+    documents = [document("plan", root, "--explain"), document("compact", root, "--readers=manifest"),
                  document("gc", root), document("status", root), document("ls", root),
                  document("merge", "-o", tmp_path / "o.parquet", *files),
+                 document("merge", "--explain", *files),
                  document("verify", *files, "--", *files), document("inspect", files[0], "--pages")]
     known = set(re.findall(r"`(\w+)`", (DOCS / "json.md").read_text()))
 
