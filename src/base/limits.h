@@ -33,10 +33,10 @@
 /* Bodies of pages that are copied go through a buffer of this size: few system calls, and it stays
  * in the processor's cache between read, checksum and write. */
 #define LITH_COPY_BLOCK_BYTES ((size_t)256 << 10)
-/* Pages that are both shorter and of fewer values than this are not copied but joined to larger
- * ones (docs/bench/page-size.md). */
-#define LITH_COPY_PAGE_BYTES_MIN 8192u
-#define LITH_COPY_PAGE_VALUES_MIN 5000u
+/* Pages that are both shorter (uncompressed) and of fewer values than this are not copied but
+ * joined to larger ones: what their headers and their start cost readers (docs/bench/page-size.md). */
+#define LITH_COPY_PAGE_BYTES_MIN (32u << 10)
+#define LITH_COPY_PAGE_VALUES_MIN 2000u
 /* Page headers: Arrow's cap; statistics with large strings make them large. */
 #define LITH_PAGE_HEADER_BYTES_MAX (16 * LITH_MIB)
 /* First read of a page header; a second one follows where it is longer. */
