@@ -119,6 +119,8 @@
 
 /* Buffer behind which a chunk's pages are read: docs/reading-inputs.md has the curve. */
 #define LITH_READ_AHEAD_BYTES ((size_t)256 << 10)
+/* Buffers of all open inputs of a row group together: of 100 files, as many columns as fit 80 KiB. */
+#define LITH_WINDOWS_BYTES_MAX ((size_t)8 << 20)
 
 /* Workers of one pool: more than the cores of the machines this runs on; each has an input open. */
 #define LITH_THREADS_MAX 256u

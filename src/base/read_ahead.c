@@ -8,8 +8,8 @@
 #include "base/checked.h"
 #include "base/limits.h"
 
-/* A read of so many bytes is worth a call of its own, and spares a copy. */
-#define STRAIGHT_BYTES (LITH_READ_AHEAD_BYTES / 2)
+/* A read of so large a part of the buffer is worth a call of its own, and spares a copy. */
+#define STRAIGHT_PART 2u
 
 static bool holds(const struct lith_read_ahead *ahead, uint64_t offset)
 {
@@ -20,11 +20,11 @@ static bool holds(const struct lith_read_ahead *ahead, uint64_t offset)
 static enum lith_code fill(struct lith_read_ahead *ahead, uint64_t offset, struct lith_err *err)
 {
     size_t have = holds(ahead, offset) ? (size_t)(ahead->end - offset) : 0;
-    size_t want = (size_t)lith_min_u64(LITH_READ_AHEAD_BYTES, ahead->range_end - offset);
+    size_t want = (size_t)lith_min_u64(ahead->buffer_bytes, ahead->range_end - offset);
     void *block = ahead->buffer;
 
     if (!block)
-        LITH_TRY(lith_alloc(ahead->mem, LITH_READ_AHEAD_BYTES, &block, err));
+        LITH_TRY(lith_alloc(ahead->mem, ahead->buffer_bytes, &block, err));
     ahead->buffer = block;
     if (have)
         memmove(ahead->buffer, ahead->buffer + (offset - ahead->begin), have);
@@ -42,7 +42,7 @@ static const uint8_t *ahead_view(struct lith_source *base, uint64_t offset, size
     struct lith_read_ahead *ahead = (struct lith_read_ahead *)base;
     struct lith_err ignored; /* the read that follows tells it again */
 
-    if (bytes > LITH_READ_AHEAD_BYTES || offset > ahead->range_end ||
+    if (bytes > ahead->buffer_bytes || offset > ahead->range_end ||
         bytes > ahead->range_end - offset)
         return NULL;
     if (!holds(ahead, offset) || bytes > ahead->end - offset) {
@@ -72,7 +72,7 @@ static enum lith_code ahead_read(struct lith_source *base, uint64_t offset, void
         return LITH_OK;
     bool forward =
         offset == ahead->next && offset < ahead->range_end && bytes <= ahead->range_end - offset;
-    if (forward && bytes < STRAIGHT_BYTES && fill(ahead, offset, &ignored) == LITH_OK)
+    if (forward && bytes < ahead->buffer_bytes / STRAIGHT_PART && fill(ahead, offset, &ignored) == LITH_OK)
         memcpy(at, ahead->buffer, bytes);
     else
         LITH_TRY(lith_source_read(ahead->inner, offset, at, bytes, err));
@@ -85,12 +85,12 @@ static void ahead_close(struct lith_source *base)
     (void)base;
 }
 
-void lith_read_ahead_init(struct lith_read_ahead *ahead, struct lith_mem *mem)
+void lith_read_ahead_init(struct lith_read_ahead *ahead, struct lith_mem *mem, size_t buffer_bytes)
 {
     static const struct lith_source_ops ops = {
         .read = ahead_read, .close = ahead_close, .view = ahead_view};
 
-    *ahead = (struct lith_read_ahead){.base.ops = &ops, .mem = mem};
+    *ahead = (struct lith_read_ahead){.base.ops = &ops, .mem = mem, .buffer_bytes = buffer_bytes};
 }
 
 void lith_read_ahead_done(struct lith_read_ahead *ahead)
@@ -108,4 +108,10 @@ void lith_read_ahead_open(struct lith_read_ahead *ahead, struct lith_source *inn
     ahead->end = 0;
     ahead->next = begin;
     ahead->range_end = lith_min_u64(end, inner->size);
+}
+
+void lith_read_ahead_again(struct lith_read_ahead *ahead, struct lith_source *inner)
+{
+    LITH_ASSERT(inner->size == ahead->base.size);
+    ahead->inner = inner;
 }

@@ -16,6 +16,7 @@ struct lith_read_ahead {
     struct lith_source *inner;
     struct lith_mem *mem;
     uint8_t *buffer; /* NULL until it is needed; kept from range to range */
+    size_t buffer_bytes;
     uint64_t begin;  /* `buffer` holds the inner bytes [begin, end) */
     uint64_t end;
     uint64_t next; /* where the last read or view ended */
@@ -24,12 +25,15 @@ struct lith_read_ahead {
 
 /* Takes no memory yet. The buffer is charged to `mem`; where it cannot be had, reads go straight
  * through and there are no views. */
-void lith_read_ahead_init(struct lith_read_ahead *ahead, struct lith_mem *mem);
+void lith_read_ahead_init(struct lith_read_ahead *ahead, struct lith_mem *mem, size_t buffer_bytes);
 /* A zeroed one is a no-op. */
 void lith_read_ahead_done(struct lith_read_ahead *ahead);
 
 /* Begins with another range [begin, end) of `inner`, which outlives it. Nothing is read yet. */
 void lith_read_ahead_open(struct lith_read_ahead *ahead, struct lith_source *inner, uint64_t begin,
                           uint64_t end);
+
+/* Goes on with the same range after its file was opened anew: what is in the buffer stays. */
+void lith_read_ahead_again(struct lith_read_ahead *ahead, struct lith_source *inner);
 
 #endif

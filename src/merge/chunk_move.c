@@ -14,7 +14,8 @@ enum lith_code lith_chunk_maker_init(struct lith_chunk_maker *maker, struct lith
 {
     *maker = (struct lith_chunk_maker){.merge = merge};
     lith_run_cursor_init(&maker->cursor, &merge->runs);
-    lith_read_ahead_init(&maker->ahead, merge->work->mem);
+    lith_read_ahead_init(&maker->ahead, merge->work->mem, LITH_READ_AHEAD_BYTES);
+    lith_windows_init(&maker->windows, merge->work);
     return lith_move_tools_init(&maker->tools, merge->codecs, merge->work, err);
 }
 
@@ -25,8 +26,20 @@ void lith_chunk_maker_done(struct lith_chunk_maker *maker)
     lith_move_tools_done(&maker->tools);
     lith_run_cursor_done(&maker->cursor);
     lith_read_ahead_done(&maker->ahead);
+    lith_windows_done(&maker->windows);
     lith_chunk_route_done(&maker->route);
     *maker = (struct lith_chunk_maker){.merge = NULL};
+}
+
+void lith_chunk_maker_row_group(struct lith_chunk_maker *maker, size_t begin, size_t end)
+{
+    const struct lith_merge *merge = maker->merge;
+    uint64_t bytes = 0;
+
+    for (size_t i = begin; i < end; i++)
+        bytes += merge->units[i].compressed_bytes / merge->schema.leaf_count;
+    maker->window_begin = begin;
+    lith_windows_begin(&maker->windows, end - begin, bytes / (end - begin));
 }
 
 static struct lith_input *input_of(const struct lith_chunk_maker *maker,
@@ -64,9 +77,13 @@ static enum lith_code pages_open(struct lith_chunk_maker *maker,
         return LITH_OK;
     }
     LITH_TRY(lith_input_set_get(&merge->set, merge->units[chunk->unit].input, &input, err));
+    *ret_file = input->source;
+    *ret_pages = lith_windows_open(&maker->windows, chunk->unit - maker->window_begin,
+                                   input->source, chunk->pages_offset, input->footer_offset);
+    if (*ret_pages)
+        return LITH_OK;
     lith_read_ahead_open(&maker->ahead, input->source, chunk->pages_offset, end);
     *ret_pages = &maker->ahead.base;
-    *ret_file = input->source;
     return LITH_OK;
 }
 

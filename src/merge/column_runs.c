@@ -369,7 +369,7 @@ static void part_init(struct lith_run_part *part, struct lith_spool *spool,
                       const struct lith_work *work)
 {
     *part = (struct lith_run_part){.spool = spool};
-    lith_read_ahead_init(&part->ahead, work->mem);
+    lith_read_ahead_init(&part->ahead, work->mem, LITH_READ_AHEAD_BYTES);
     lith_buf_init(&part->large, work->mem, lith_work_share(work));
 }
 

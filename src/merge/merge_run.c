@@ -61,6 +61,7 @@ static enum lith_code row_group_write(struct run *run, struct lith_err *err)
         rows += merge->units[i].rows;
         run->left_bytes -= merge->units[i].compressed_bytes;
     }
+    lith_chunk_maker_row_group(&run->maker, begin, end);
     LITH_TRY(lith_file_writer_row_group(run->writer, rows, err));
     for (uint32_t leaf = 0; leaf < merge->schema.leaf_count; leaf++)
         LITH_TRY(lith_chunk_maker_write(&run->maker, leaf, begin, end, run->writer, &run->witness,
@@ -178,6 +179,7 @@ enum lith_code lith_merge_explain(struct lith_merge *merge, struct lith_err *err
     for (size_t i = 0; code == LITH_OK && i < merge->row_group_count; i++) {
         size_t begin, end;
         lith_merge_row_group(merge, i, &begin, &end);
+        lith_chunk_maker_row_group(&maker, begin, end);
         for (uint32_t leaf = 0; code == LITH_OK && leaf < merge->schema.leaf_count; leaf++)
             code = lith_chunk_maker_plan(&maker, leaf, begin, end, err);
     }

@@ -198,7 +198,7 @@ static enum lith_code read_ahead(struct opened *o, struct lith_stream_hash *hash
     struct lith_read_ahead ahead;
     enum lith_code code = LITH_OK;
 
-    lith_read_ahead_init(&ahead, &o->own);
+    lith_read_ahead_init(&ahead, &o->own, LITH_READ_AHEAD_BYTES);
     o->source = &ahead.base;
     for (uint32_t i = 0; i < o->footer.row_group_count; i++) {
         for (uint32_t leaf = 0; leaf < o->footer.schema.leaf_count && code == LITH_OK; leaf++) {

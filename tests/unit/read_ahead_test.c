@@ -62,7 +62,7 @@ static void small_pieces_take_few_reads(void **state)
     uint8_t piece[1000];
 
     (void)state;
-    lith_read_ahead_init(&ahead, &mem);
+    lith_read_ahead_init(&ahead, &mem, LITH_READ_AHEAD_BYTES);
     lith_read_ahead_open(&ahead, &file.base, begin, end);
     assert_int_equal(mem.used, 0);
     for (uint64_t at = begin; at < end;) {
@@ -91,7 +91,7 @@ static void lookups_fetch_no_buffer(void **state)
     uint8_t piece[8];
 
     (void)state;
-    lith_read_ahead_init(&ahead, &mem);
+    lith_read_ahead_init(&ahead, &mem, LITH_READ_AHEAD_BYTES);
     lith_read_ahead_open(&ahead, &file.base, 0, FILE_BYTES);
     for (uint64_t at = FILE_BYTES - 100; at > 100; at -= 100) {
         MUST(lith_source_read(&ahead.base, at, piece, sizeof(piece), &err));
@@ -109,7 +109,7 @@ static void any_order_gives_the_same_bytes(void **state)
     uint64_t at = 0;
 
     (void)state;
-    lith_read_ahead_init(&ahead, &mem);
+    lith_read_ahead_init(&ahead, &mem, LITH_READ_AHEAD_BYTES);
     for (size_t round = 0; round < 20000; round++) {
         if (round % 500 == 0) {
             uint64_t begin = test_random(&seed) % FILE_BYTES;
@@ -141,7 +141,7 @@ static void failures_are_told_by_reads(void **state)
     uint8_t piece[8];
 
     (void)state;
-    lith_read_ahead_init(&ahead, &mem);
+    lith_read_ahead_init(&ahead, &mem, LITH_READ_AHEAD_BYTES);
     lith_read_ahead_open(&ahead, &file.base, 0, FILE_BYTES);
     file.broken = true;
     assert_null(lith_source_view(&ahead.base, 0, 8));
@@ -152,7 +152,7 @@ static void failures_are_told_by_reads(void **state)
     assert_int_equal(lith_source_read(&ahead.base, FILE_BYTES - 4, piece, 8, &err), LITH_E_CORRUPT);
     lith_read_ahead_done(&ahead);
     /* Without memory for the buffer it reads as if it were not there. */
-    lith_read_ahead_init(&ahead, &mem);
+    lith_read_ahead_init(&ahead, &mem, LITH_READ_AHEAD_BYTES);
     lith_read_ahead_open(&ahead, &file.base, 0, FILE_BYTES);
     for (int i = 0; i < 2; i++) {
         atomic_store(&mem.fail_after, 0);
