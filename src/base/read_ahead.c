@@ -72,7 +72,8 @@ static enum lith_code ahead_read(struct lith_source *base, uint64_t offset, void
         return LITH_OK;
     bool forward =
         offset == ahead->next && offset < ahead->range_end && bytes <= ahead->range_end - offset;
-    if (forward && bytes < ahead->buffer_bytes / STRAIGHT_PART && fill(ahead, offset, &ignored) == LITH_OK)
+    if (forward && bytes < ahead->buffer_bytes / STRAIGHT_PART &&
+        fill(ahead, offset, &ignored) == LITH_OK)
         memcpy(at, ahead->buffer, bytes);
     else
         LITH_TRY(lith_source_read(ahead->inner, offset, at, bytes, err));

@@ -17,7 +17,7 @@ struct lith_read_ahead {
     struct lith_mem *mem;
     uint8_t *buffer; /* NULL until it is needed; kept from range to range */
     size_t buffer_bytes;
-    uint64_t begin;  /* `buffer` holds the inner bytes [begin, end) */
+    uint64_t begin; /* `buffer` holds the inner bytes [begin, end) */
     uint64_t end;
     uint64_t next; /* where the last read or view ended */
     uint64_t range_end;

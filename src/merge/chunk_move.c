@@ -227,8 +227,22 @@ struct writing {
     struct lith_file_writer *writer;
     struct lith_witness *witness;
     struct lith_key_counts *counts;
-    uint64_t rows;
 };
+
+/* How well values of the column compress: in this chunk, or while it has no page, in the last. */
+static struct lith_packed *packed_look(const struct lith_chunk_maker *maker,
+                                       const struct lith_file_writer *writer)
+{
+    struct lith_packed *packed = &maker->merge->packed[maker->cursor.leaf];
+    uint64_t plain, stored;
+
+    lith_file_writer_packed(writer, &plain, &stored);
+    if (plain) {
+        packed->plain_bytes = plain;
+        packed->stored_bytes = stored;
+    }
+    return packed;
+}
 
 static enum lith_code move_each(void *ctx, struct lith_chunk_maker *maker,
                                 const struct lith_source_chunk *chunk, bool *ret_enough,
@@ -245,6 +259,7 @@ static enum lith_code move_each(void *ctx, struct lith_chunk_maker *maker,
         .codec = route->plan.codec,
         .dictionary = route->plan.dictionary,
         .wants_bloom = route->plan.bloom,
+        .packed = packed_look(maker, writing->writer),
         .witness = writing->witness,
         .counts = writing->counts,
     };

@@ -108,8 +108,8 @@ static bool is_small(const struct lith_chunk_route *route, const struct lith_sou
     uint64_t pages = page_count(chunk);
     uint64_t bytes = (uint64_t)chunk->meta.total_uncompressed_size;
 
-    /* A dictionary page is not counted, as its uncompressed size is not known: ids are few bytes, and
-     * it is their number that tells. */
+    /* A dictionary page is not counted, as its uncompressed size is not known: ids are few bytes,
+     * and it is their number that tells. */
     bytes = has_dictionary(chunk) ? 0 : bytes;
     return route->force != LITH_FORCE_COPY && bytes / pages < LITH_COPY_PAGE_BYTES_MIN &&
            (uint64_t)chunk->meta.num_values / pages < LITH_COPY_PAGE_VALUES_MIN;

@@ -8,9 +8,11 @@
 #include "parquet/schema.h"
 
 enum lith_mover {
-    LITH_MOVER_SPLICE, /* pages copied; ids mean the same in the merged dictionary */
-    LITH_MOVER_REMAP,  /* pages copied, ids rewritten for the merged dictionary */
-    LITH_MOVER_RECODE, /* decoded and encoded */
+    LITH_MOVER_SPLICE,  /* pages copied; ids mean the same in the merged dictionary */
+    LITH_MOVER_REMAP,   /* pages copied, ids rewritten for the merged dictionary */
+    LITH_MOVER_REGROUP, /* small pages joined to larger ones as they are compressed; planned as
+                           recode, which it is a shorter way of */
+    LITH_MOVER_RECODE,  /* decoded and encoded */
     LITH_MOVER_COUNT
 };
 

@@ -32,6 +32,9 @@ static enum lith_code first_take(struct lith_merge *merge, const struct lith_foo
     LITH_TRY(lith_arena_array(&merge->arena, merge->schema.leaf_count, sizeof(*merge->votes),
                               &block, err));
     merge->votes = block;
+    LITH_TRY(lith_arena_array(&merge->arena, merge->schema.leaf_count, sizeof(*merge->packed),
+                              &block, err));
+    merge->packed = block;
     lith_column_runs_init(&merge->runs, merge->work, merge->schema.leaf_count);
     lith_gate_meaning(footer, merge->meaning);
     return LITH_OK;

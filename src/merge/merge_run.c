@@ -64,8 +64,8 @@ static enum lith_code row_group_write(struct run *run, struct lith_err *err)
     lith_chunk_maker_row_group(&run->maker, begin, end);
     LITH_TRY(lith_file_writer_row_group(run->writer, rows, err));
     for (uint32_t leaf = 0; leaf < merge->schema.leaf_count; leaf++)
-        LITH_TRY(lith_chunk_maker_write(&run->maker, leaf, begin, end, run->writer, &run->witness,
-                                        err));
+        LITH_TRY(
+            lith_chunk_maker_write(&run->maker, leaf, begin, end, run->writer, &run->witness, err));
     LITH_TRY(lith_file_writer_row_group_end(run->writer, err));
     run->next_unit = end;
     run->next_row_group++;

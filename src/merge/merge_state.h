@@ -10,6 +10,7 @@
 #include "merge/input_set.h"
 #include "merge/key_values.h"
 #include "merge/layout.h"
+#include "merge/mover.h"
 #include "merge/staging.h"
 
 struct lith_merge {
@@ -28,6 +29,7 @@ struct lith_merge {
     struct lith_schema written; /* the same as the outputs bear it: see annotations.h */
     char meaning[LITH_MEANING_BYTES];
     struct lith_chunk_votes *votes; /* one per leaf */
+    struct lith_packed *packed;     /* likewise */
     struct lith_unit *units;        /* source row groups that hold rows, in input order */
     size_t unit_count;
     uint32_t *row_groups; /* the first unit of each output row group */

@@ -9,6 +9,7 @@ static const struct {
 } movers[LITH_MOVER_COUNT] = {
     [LITH_MOVER_SPLICE] = {"splice", lith_mover_copy},
     [LITH_MOVER_REMAP] = {"remap", lith_mover_copy},
+    [LITH_MOVER_REGROUP] = {"regroup", lith_mover_recode},
     [LITH_MOVER_RECODE] = {"recode", lith_mover_recode},
 };
 

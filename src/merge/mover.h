@@ -35,6 +35,16 @@ LITH_MUST_CHECK enum lith_code lith_move_tools_init(struct lith_move_tools *tool
 /* A zeroed one is a no-op. */
 void lith_move_tools_done(struct lith_move_tools *tools);
 
+/* How well the small pages of a column compress: as they come, and together. */
+struct lith_packed {
+    uint64_t source_plain_bytes; /* of those that could be joined */
+    uint64_t source_stored_bytes;
+    uint64_t plain_bytes; /* of pages of the output's last chunk */
+    uint64_t stored_bytes;
+    bool is_settled; /* `joins` stays as it is */
+    bool joins;
+};
+
 /* One source chunk and where it goes. */
 struct lith_move {
     const struct lith_source_chunk *chunk;
@@ -48,6 +58,7 @@ struct lith_move {
     const uint32_t *map; /* of ids into it, as planned; NULL: not kept */
     uint32_t map_count;
     bool wants_bloom;
+    struct lith_packed *packed;     /* of the column, so far */
     struct lith_witness *witness;   /* NULL: nothing is witnessed */
     struct lith_key_counts *counts; /* NULL unless the leaf is a key column */
 };
@@ -68,5 +79,11 @@ LITH_MUST_CHECK enum lith_code lith_move_recode_page(const struct lith_move *mov
                                                      struct lith_chunk_reader *reader,
                                                      struct lith_key_counts *counts,
                                                      struct lith_err *err);
+
+/* Joins the page at hand, compressed as it is, to the ones before; *ret_done is false, and nothing
+ * was done, where that cannot be. */
+LITH_MUST_CHECK enum lith_code lith_move_join_page(const struct lith_move *move,
+                                                   const struct lith_page *page, bool *ret_done,
+                                                   struct lith_err *err);
 
 #endif

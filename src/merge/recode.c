@@ -35,6 +35,10 @@ enum lith_code lith_mover_recode(const struct lith_move *move, struct lith_err *
         LITH_TRY(lith_chunk_reader_page(reader, &page, err));
         if (!page)
             return LITH_OK;
+        bool done;
+        LITH_TRY(lith_move_join_page(move, page, &done, err));
+        if (done)
+            continue;
         tools->bytes[LITH_MOVER_RECODE] += (uint64_t)page->header.compressed_bytes;
         LITH_TRY(lith_move_recode_page(move, reader, move->counts, err));
     }

@@ -27,8 +27,8 @@ void lith_windows_done(struct lith_windows *windows);
 void lith_windows_begin(struct lith_windows *windows, size_t count, uint64_t chunk_bytes);
 
 /*
- * A source over `inner`, an input that is open, for its source row group `index`; reads from `begin`
- * on, up to `end`, will follow each other. NULL where there are no windows.
+ * A source over `inner`, an input that is open, for its source row group `index`; reads from
+ * `begin` on, up to `end`, will follow each other. NULL where there are no windows.
  */
 struct lith_source *lith_windows_open(struct lith_windows *windows, size_t index,
                                       struct lith_source *inner, uint64_t begin, uint64_t end);

@@ -101,6 +101,7 @@ void lith_chunk_writer_page_clear(struct lith_chunk_writer *w)
     w->page_bytes = 0;
     w->page_memory = 0;
     w->page_plain_bytes = 0;
+    w->page_is_joined = false;
 }
 
 enum lith_code lith_chunk_writer_begin(struct lith_chunk_writer *writer,
@@ -317,8 +318,23 @@ enum lith_code lith_chunk_writer_bloom(struct lith_chunk_writer *writer, uint64_
     return lith_bloom_init(&writer->bloom, writer->work->mem, bytes, err);
 }
 
+static enum lith_code joined_write(struct lith_chunk_writer *w, struct lith_err *err)
+{
+    struct lith_joined_page page = {
+        .count = w->open.value_count,
+        .plain_bytes = w->page_bytes,
+        .values = {w->data.data, w->data.bytes},
+    };
+
+    LITH_TRY(lith_page_writer_put_joined(&w->pages, &page, err));
+    lith_chunk_writer_page_clear(w);
+    return LITH_OK;
+}
+
 static enum lith_code page_write(struct lith_chunk_writer *w, struct lith_err *err)
 {
+    if (w->page_is_joined)
+        return joined_write(w, err);
     struct lith_new_page page = {
         .def_levels = w->open.def_levels.bytes ? (const void *)w->open.def_levels.data : NULL,
         .rep_levels = w->leaf->max_rep ? (const void *)w->open.rep_levels.data : NULL,
@@ -353,6 +369,36 @@ static enum lith_code page_close(struct lith_chunk_writer *w, struct lith_err *e
 static enum lith_code page_flush(struct lith_chunk_writer *w, struct lith_err *err)
 {
     return w->open.position_count ? page_close(w, err) : LITH_OK;
+}
+
+bool lith_chunk_writer_joins(const struct lith_chunk_writer *writer)
+{
+    return !writer->collecting && !writer->plan.dictionary && !writer->plan.bloom &&
+           writer->plan.codec == LITH_CODEC_SNAPPY &&
+           writer->plan.fallback == LITH_ENCODING_PLAIN && writer->leaf->max_rep == 0 &&
+           writer->width > 0 && writer->leaf->type != LITH_TYPE_BOOLEAN;
+}
+
+enum lith_code lith_chunk_writer_join(struct lith_chunk_writer *writer,
+                                      const struct lith_facts *facts, struct lith_slice elements,
+                                      struct lith_err *err)
+{
+    size_t count = (size_t)facts->positions;
+    size_t bytes = count * writer->width;
+    size_t bytes_max = lith_min_size(LITH_PAGE_BYTES_TARGET, lith_work_share(writer->work) / 4);
+
+    LITH_ASSERT(lith_chunk_writer_joins(writer));
+    if (!writer->page_is_joined || writer->open.row_count + count > LITH_PAGE_ROWS_MAX ||
+        writer->page_bytes + bytes > bytes_max)
+        LITH_TRY(page_flush(writer, err));
+    writer->page_is_joined = true;
+    LITH_TRY(lith_page_writer_note_facts(&writer->pages, facts, err));
+    LITH_TRY(lith_buf_append(&writer->data, elements.data, elements.bytes, err));
+    writer->open.position_count += count;
+    writer->open.value_count += count;
+    writer->open.row_count += count;
+    writer->page_bytes += bytes;
+    return LITH_OK;
 }
 
 /* `count` of the values, from `begin` on. */
@@ -476,6 +522,8 @@ enum lith_code lith_chunk_writer_add(struct lith_chunk_writer *writer,
         LITH_TRY(value_check(writer, values->slices[i].bytes, err));
     if (writer->plan.dictionary)
         LITH_TRY(given_choose(writer, &batch->values, err));
+    if (writer->page_is_joined)
+        LITH_TRY(page_flush(writer, err));
     LITH_TRY(batch_add(writer, batch, err));
     writer->source_pages += batch->page_start;
     return writer->collecting ? lith_chunk_dictionary_first_look(writer, err) : LITH_OK;

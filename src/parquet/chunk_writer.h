@@ -40,7 +40,8 @@ struct lith_chunk_writer {
     size_t page_bytes;      /* what its values take in a body */
     size_t page_memory;     /* what it takes here */
     size_t page_plain_bytes;
-    bool page_has_ids; /* of the dictionary that is tried, or given */
+    bool page_has_ids;   /* of the dictionary that is tried, or given */
+    bool page_is_joined; /* `data` has the elements of SNAPPY blocks, values there are none */
 
     /* While a dictionary is tried. */
     bool collecting;
@@ -76,6 +77,17 @@ LITH_MUST_CHECK enum lith_code lith_chunk_writer_begin(struct lith_chunk_writer 
 LITH_MUST_CHECK enum lith_code lith_chunk_writer_add(struct lith_chunk_writer *writer,
                                                      const struct lith_batch *batch,
                                                      struct lith_err *err);
+/*
+ * Joined values: `facts->positions` PLAIN values of fixed width, none null, in a column without
+ * lists, as elements of a SNAPPY block (snappy_join.h). They share pages with each other only.
+ * lith_chunk_writer_joins says whether they may come now.
+ */
+bool lith_chunk_writer_joins(const struct lith_chunk_writer *writer);
+LITH_MUST_CHECK enum lith_code lith_chunk_writer_join(struct lith_chunk_writer *writer,
+                                                      const struct lith_facts *facts,
+                                                      struct lith_slice elements,
+                                                      struct lith_err *err);
+
 /* As file_writer.h has them. */
 LITH_MUST_CHECK enum lith_code lith_chunk_writer_source(struct lith_chunk_writer *writer,
                                                         const struct lith_facts *facts,

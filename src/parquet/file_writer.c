@@ -156,6 +156,19 @@ enum lith_code lith_file_writer_add(struct lith_file_writer *writer, const struc
     return chunk_context(writer, lith_chunk_writer_add(&writer->chunk, batch, err), err);
 }
 
+bool lith_file_writer_joins(const struct lith_file_writer *writer)
+{
+    return writer->in_chunk && lith_chunk_writer_joins(&writer->chunk);
+}
+
+enum lith_code lith_file_writer_join(struct lith_file_writer *writer,
+                                     const struct lith_facts *facts, struct lith_slice elements,
+                                     struct lith_err *err)
+{
+    LITH_ASSERT(writer->in_chunk);
+    return chunk_context(writer, lith_chunk_writer_join(&writer->chunk, facts, elements, err), err);
+}
+
 enum lith_code lith_file_writer_source(struct lith_file_writer *writer,
                                        const struct lith_facts *facts, int64_t rows,
                                        struct lith_err *err)
@@ -189,6 +202,13 @@ enum lith_code lith_file_writer_copy_end(struct lith_file_writer *writer, struct
 void lith_file_writer_bloom(struct lith_file_writer *writer, struct lith_bloom *bloom)
 {
     lith_chunk_writer_bloom_or(&writer->chunk, bloom);
+}
+
+void lith_file_writer_packed(const struct lith_file_writer *writer, uint64_t *ret_plain_bytes,
+                             uint64_t *ret_stored_bytes)
+{
+    *ret_plain_bytes = writer->chunk.pages.packed_plain_bytes;
+    *ret_stored_bytes = writer->chunk.pages.packed_stored_bytes;
 }
 
 /* Appends to a spool; *ret_offset is the place in it. */

@@ -52,6 +52,13 @@ LITH_MUST_CHECK enum lith_code lith_file_writer_chunk(struct lith_file_writer *w
 LITH_MUST_CHECK enum lith_code lith_file_writer_add(struct lith_file_writer *writer,
                                                     const struct lith_batch *batch,
                                                     struct lith_err *err);
+/* Values of a SNAPPY block without its levels, as chunk_writer.h has them. */
+bool lith_file_writer_joins(const struct lith_file_writer *writer);
+LITH_MUST_CHECK enum lith_code lith_file_writer_join(struct lith_file_writer *writer,
+                                                     const struct lith_facts *facts,
+                                                     struct lith_slice elements,
+                                                     struct lith_err *err);
+
 /*
  * Copied pages, as page_writer.h has them. Not while a dictionary is tried; positions added before
  * and after stand in pages of their own.
@@ -72,6 +79,10 @@ LITH_MUST_CHECK enum lith_code lith_file_writer_copy_end(struct lith_file_writer
 /* Values of copied pages that the bloom filter must know: those of another filter, or, with NULL,
  * nobody knows which: the chunk goes without. */
 void lith_file_writer_bloom(struct lith_file_writer *writer, struct lith_bloom *bloom);
+
+/* What pages of PLAIN values of the open chunk were, and came to, that were compressed here. */
+void lith_file_writer_packed(const struct lith_file_writer *writer, uint64_t *ret_plain_bytes,
+                             uint64_t *ret_stored_bytes);
 
 /* Ends the chunk: statistics, indexes, bloom filter. Asserts that its rows are num_rows. */
 LITH_MUST_CHECK enum lith_code lith_file_writer_chunk_end(struct lith_file_writer *writer,

@@ -10,7 +10,9 @@
 
 #include "base/checked.h"
 #include "base/hash.h"
+#include "codec/snappy_join.h"
 #include "parquet/encoder.h"
+#include "parquet/level_prefix.h"
 #include "parquet/metadata_write.h"
 #include "parquet/rle.h"
 
@@ -80,6 +82,8 @@ enum lith_code lith_page_writer_begin(struct lith_page_writer *writer,
     writer->chunk_unencoded_bytes = 0;
     memset(writer->data_pages, 0, sizeof(writer->data_pages));
     writer->meta = (struct lith_chunk_meta){.codec = (int)codec};
+    writer->packed_plain_bytes = 0;
+    writer->packed_stored_bytes = 0;
     writer->is_covered = false;
     writer->histograms_unknown = false;
     writer->unencoded_unknown = false;
@@ -112,38 +116,58 @@ void lith_page_writer_note_counts(struct lith_page_writer *writer, int64_t value
     writer->page_unencoded_bytes += bytes;
 }
 
-/* Compresses `body`, writes header and body, and adds both to the totals. *ret_bytes is what
- * the page takes in the file. */
+/* A body as stored, in two parts. */
+struct stored {
+    struct lith_slice front; /* may be empty */
+    struct lith_slice back;
+};
+
+/* Writes header and body as stored, and adds both to the totals. *ret_bytes is what the page takes
+ * in the file. */
+static enum lith_code stored_put(struct lith_page_writer *writer, const struct stored *stored,
+                                 size_t plain_bytes, struct lith_page_header *header,
+                                 int32_t *ret_bytes, struct lith_err *err)
+{
+    size_t bytes;
+
+    LITH_TRY(lith_work_check(writer->work, err));
+    header->uncompressed_bytes = (int32_t)plain_bytes;
+    size_t stored_bytes = stored->front.bytes + stored->back.bytes;
+    header->compressed_bytes = (int32_t)stored_bytes;
+    header->has_crc = true;
+    header->crc = lith_crc32(0, stored->front.data, stored->front.bytes);
+    header->crc = lith_crc32(header->crc, stored->back.data, stored->back.bytes);
+    lith_buf_clear(&writer->header);
+    LITH_TRY(lith_page_header_write(header, &writer->header, err));
+    if (!lith_add_size(writer->header.bytes, stored_bytes, &bytes) || bytes > INT32_MAX)
+        return lith_fail(err, LITH_E_LIMIT, "a page of %zu bytes, at most %d can be written", bytes,
+                         INT32_MAX);
+    LITH_TRY(lith_sink_write(writer->sink, writer->header.data, writer->header.bytes, err));
+    LITH_TRY(lith_sink_write(writer->sink, stored->front.data, stored->front.bytes, err));
+    LITH_TRY(lith_sink_write(writer->sink, stored->back.data, stored->back.bytes, err));
+    writer->meta.total_uncompressed_size += (int64_t)(writer->header.bytes + plain_bytes);
+    writer->meta.total_compressed_size += (int64_t)bytes;
+    *ret_bytes = (int32_t)bytes;
+    return LITH_OK;
+}
+
+/* Compresses `body` and writes it. */
 static enum lith_code page_store(struct lith_page_writer *writer, struct lith_slice body,
                                  struct lith_page_header *header, int32_t *ret_bytes,
                                  struct lith_err *err)
 {
     struct lith_slice stored = body;
-    size_t bytes;
 
-    LITH_TRY(lith_work_check(writer->work, err));
     if (writer->meta.codec != LITH_CODEC_UNCOMPRESSED) {
         lith_buf_clear(&writer->compressed);
         LITH_TRY(lith_compress(writer->codecs, (enum lith_codec)writer->meta.codec, body.data,
                                body.bytes, &writer->compressed, err));
         stored = (struct lith_slice){writer->compressed.data, writer->compressed.bytes};
     }
-    header->uncompressed_bytes = (int32_t)body.bytes;
-    header->compressed_bytes = (int32_t)stored.bytes;
-    header->has_crc = true;
-    header->crc = lith_crc32(0, stored.data, stored.bytes);
-    lith_buf_clear(&writer->header);
-    LITH_TRY(lith_page_header_write(header, &writer->header, err));
-    if (!lith_add_size(writer->header.bytes, stored.bytes, &bytes) || bytes > INT32_MAX)
-        return lith_fail(err, LITH_E_LIMIT, "a page of %zu bytes, at most %d can be written", bytes,
-                         INT32_MAX);
-    LITH_TRY(lith_sink_write(writer->sink, writer->header.data, writer->header.bytes, err));
-    LITH_TRY(lith_sink_write(writer->sink, stored.data, stored.bytes, err));
-    writer->meta.total_uncompressed_size += (int64_t)(writer->header.bytes + body.bytes);
-    writer->meta.total_compressed_size += (int64_t)bytes;
+    const struct stored parts = {.back = stored};
+    LITH_TRY(stored_put(writer, &parts, body.bytes, header, ret_bytes, err));
     if (writer->compressed.capacity > KEEP_BYTES_MAX)
         lith_buf_done(&writer->compressed);
-    *ret_bytes = (int32_t)bytes;
     return LITH_OK;
 }
 
@@ -262,10 +286,10 @@ static enum lith_code page_count(struct lith_page_writer *writer,
     return LITH_OK;
 }
 
-enum lith_code lith_page_writer_put(struct lith_page_writer *writer, struct lith_err *err)
+/* The index entry of the page at hand, whose first byte comes next. */
+static struct lith_index_page entry_of(struct lith_page_writer *writer)
 {
-    struct lith_slice body = {writer->body.data, writer->body.bytes};
-    struct lith_index_page entry = {
+    return (struct lith_index_page){
         .offset = (int64_t)writer->sink->written,
         .first_row = writer->rows,
         .bounds = &writer->page_bounds,
@@ -273,11 +297,64 @@ enum lith_code lith_page_writer_put(struct lith_page_writer *writer, struct lith
         .rep_histogram = page_rep_histogram(writer),
         .def_histogram = page_def_histogram(writer),
     };
+}
+
+enum lith_code lith_page_writer_put(struct lith_page_writer *writer, struct lith_err *err)
+{
+    struct lith_slice body = {writer->body.data, writer->body.bytes};
+    struct lith_index_page entry = entry_of(writer);
 
     LITH_TRY(page_store(writer, body, &writer->page, &entry.bytes, err));
     LITH_TRY(page_count(writer, &entry, err));
+    if (writer->page.encoding == LITH_ENCODING_PLAIN) {
+        writer->packed_plain_bytes += body.bytes;
+        writer->packed_stored_bytes += (uint64_t)writer->page.compressed_bytes;
+    }
     if (writer->body.capacity > KEEP_BYTES_MAX)
         lith_buf_done(&writer->body);
+    return notes_close(writer, err);
+}
+
+enum lith_code lith_page_writer_note_facts(struct lith_page_writer *writer,
+                                           const struct lith_facts *facts, struct lith_err *err)
+{
+    LITH_ASSERT(facts->unencoded_bytes >= 0);
+    writer->page_unencoded_bytes += facts->unencoded_bytes;
+    return lith_bounds_add_facts(&writer->page_bounds, facts, err);
+}
+
+enum lith_code lith_page_writer_put_joined(struct lith_page_writer *writer,
+                                           const struct lith_joined_page *page,
+                                           struct lith_err *err)
+{
+    const struct lith_schema_node *leaf = writer->leaf;
+    struct lith_level_run levels = {.bytes = 0};
+    struct lith_buf *front = &writer->compressed;
+    struct lith_index_page entry;
+
+    LITH_ASSERT(writer->meta.codec == LITH_CODEC_SNAPPY);
+    LITH_ASSERT(leaf->max_rep == 0);
+    if (leaf->max_def)
+        levels = lith_level_run((uint32_t)page->count, leaf->max_def, leaf->max_def, true);
+    lith_buf_clear(front);
+    LITH_TRY(lith_snappy_begin(levels.bytes + page->plain_bytes,
+                               (struct lith_slice){levels.data, levels.bytes}, front, err));
+    histogram_count(page_rep_histogram(writer), NULL, page->count, 0);
+    histogram_count(page_def_histogram(writer), NULL, page->count, leaf->max_def);
+    writer->page_inside = false;
+    writer->page_rows = page->count;
+    writer->page = (struct lith_page_header){
+        .type = LITH_PAGE_DATA,
+        .num_values = (uint32_t)page->count,
+        .encoding = LITH_ENCODING_PLAIN,
+        .def_encoding = LITH_ENCODING_RLE,
+        .rep_encoding = LITH_ENCODING_RLE,
+    };
+    entry = entry_of(writer);
+    const struct stored stored = {.front = {front->data, front->bytes}, .back = page->values};
+    LITH_TRY(stored_put(writer, &stored, levels.bytes + (size_t)page->plain_bytes, &writer->page,
+                        &entry.bytes, err));
+    LITH_TRY(page_count(writer, &entry, err));
     return notes_close(writer, err);
 }
 

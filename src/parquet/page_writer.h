@@ -53,6 +53,8 @@ struct lith_page_writer {
     int64_t source_rows;           /* the chunk's rows where the open source ends */
     struct lith_index_page copied; /* of the page being copied */
     uint64_t copied_left;          /* bytes of its body that are still to come */
+    uint64_t packed_plain_bytes;   /* of pages of PLAIN values that were compressed here */
+    uint64_t packed_stored_bytes;
     bool page_inside;              /* it begins inside a row */
     size_t page_rows;
     struct lith_chunk_meta meta;
@@ -87,6 +89,22 @@ void lith_page_writer_note_counts(struct lith_page_writer *writer, int64_t value
 LITH_MUST_CHECK enum lith_code lith_page_writer_encode(struct lith_page_writer *writer,
                                                        const struct lith_new_page *page,
                                                        struct lith_err *err);
+/*
+ * Instead of encoding: a page of `count` PLAIN values, none of them null, in a column without
+ * lists. `values` is what follows the levels in a SNAPPY block of `plain_bytes` behind them; what
+ * is known of the values was noted with lith_page_writer_note_facts. Writes the page.
+ */
+struct lith_joined_page {
+    size_t count;
+    uint64_t plain_bytes;
+    struct lith_slice values; /* elements of a block */
+};
+LITH_MUST_CHECK enum lith_code lith_page_writer_put_joined(struct lith_page_writer *writer,
+                                                           const struct lith_joined_page *page,
+                                                           struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_page_writer_note_facts(struct lith_page_writer *writer,
+                                                           const struct lith_facts *facts,
+                                                           struct lith_err *err);
 /* Compresses and writes the page encoded last. CANCELLED. */
 LITH_MUST_CHECK enum lith_code lith_page_writer_put(struct lith_page_writer *writer,
                                                     struct lith_err *err);

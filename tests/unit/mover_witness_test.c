@@ -308,6 +308,7 @@ static void move_all(struct lith_source *source, const struct lith_footer *foote
 {
     LITH_AUTO(arena) struct lith_arena chunk_arena;
     struct lith_source_chunk chunk;
+    struct lith_packed packed = {.plain_bytes = 0};
     struct lith_move_tools tools;
     struct lith_file_writer *writer;
 
@@ -327,6 +328,7 @@ static void move_all(struct lith_source *source, const struct lith_footer *foote
             .ref = lith_chunk_ref_of(footer, 0, leaf),
             .tools = &tools,
             .codec = plan.codec,
+            .packed = &packed,
             .writer = writer,
             .witness = witness,
         };
