@@ -93,6 +93,7 @@ def bodies(path):
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_reason_is_the_known_one(case, tmp_path):
+    """MOV.4"""
     inputs = inputs_of(case, tmp_path)
     said = {}
     for one in document(*inputs)["explained"]:
@@ -108,6 +109,7 @@ def test_the_reason_is_the_known_one(case, tmp_path):
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_said_is_what_is_done(case, tmp_path):
+    """MOV.4: bodies of pages are in the output, byte for byte, just where splicing was said."""
     inputs = inputs_of(case, tmp_path / "in")
     before = sorted(tmp_path.rglob("*"))
     planned = document(*inputs)
@@ -222,7 +224,7 @@ def test_plan_finds_what_compact_would(tmp_path):
 
 @pytest.mark.parametrize("name", ["L1", "L3", "L4"])
 def test_most_bytes_of_the_bench_lakes_are_spliced(name, tmp_path):
-    """At least 95 % of the compressed bytes, on a few files of each lake."""
+    """MOV.3: at least 95 % of the compressed bytes, on a few files of each lake."""
     subprocess.run([sys.executable, BENCH / "lakes.py", "--out", tmp_path, "--files", "3",
                     "--lakes", name], check=True, capture_output=True)
     inputs = sorted((tmp_path / name).iterdir())

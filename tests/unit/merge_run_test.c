@@ -207,7 +207,7 @@ static void many_small_files_are_opened_once(void **state)
 }
 
 /* Files of 400 KiB and more, of which some are in an output row group. */
-static void large_files_are_opened_twice_at_most(void **state)
+static void mov_5_large_files_are_opened_twice_at_most(void **state)
 {
     static const struct way ways[] = {
         {64u << 20, 0, 16u << 20, 0, "/tmp"},
@@ -260,7 +260,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_small_files_are_opened_once),
-        cmocka_unit_test(large_files_are_opened_twice_at_most),
+        cmocka_unit_test(mov_5_large_files_are_opened_twice_at_most),
         cmocka_unit_test(without_scratch_files_are_opened_again),
         cmocka_unit_test(allocations_may_fail),
     };

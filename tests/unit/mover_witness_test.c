@@ -381,7 +381,7 @@ static bool fault_is_found(const struct lith_spool *file, const struct lith_foot
     return changed;
 }
 
-static void faults_of_movers_are_found(void **state)
+static void mov_2_faults_of_movers_are_found(void **state)
 {
     struct lith_memory_source source;
     struct lith_arena of;
@@ -413,7 +413,7 @@ static void faults_of_movers_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults_of_movers_are_found),
+        cmocka_unit_test(mov_2_faults_of_movers_are_found),
     };
 
     lith_mem_init(&mem, (size_t)256 << 20, NULL);
