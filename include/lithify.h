@@ -340,6 +340,7 @@ struct lith_merge_result {
      * counted. Only planned: of chunks by the way that they would go, as explanations have them. */
     uint64_t spliced_bytes;
     uint64_t remapped_bytes;
+    uint64_t regrouped_bytes; /* joined as they are compressed; planned as recoded */
     uint64_t recoded_bytes;
 };
 

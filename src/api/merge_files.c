@@ -245,6 +245,7 @@ static void moved_take(struct outs *outs, const uint64_t bytes[LITH_MOVER_COUNT]
 {
     outs->result.spliced_bytes = bytes[LITH_MOVER_SPLICE];
     outs->result.remapped_bytes = bytes[LITH_MOVER_REMAP];
+    outs->result.regrouped_bytes = bytes[LITH_MOVER_REGROUP];
     outs->result.recoded_bytes = bytes[LITH_MOVER_RECODE];
 }
 

@@ -84,6 +84,7 @@ static bool result_fill(struct lith_json *object, const struct lith_merge_reques
            lith_json_set(object, "memory_peak_bytes", lith_json_u64(result->memory_peak_bytes)) &&
            lith_json_set(object, "spliced_bytes", lith_json_u64(result->spliced_bytes)) &&
            lith_json_set(object, "remapped_bytes", lith_json_u64(result->remapped_bytes)) &&
+           lith_json_set(object, "regrouped_bytes", lith_json_u64(result->regrouped_bytes)) &&
            lith_json_set(object, "recoded_bytes", lith_json_u64(result->recoded_bytes));
 }
 
@@ -127,9 +128,11 @@ static void planned_print(const struct lith_merge_request *request,
 static void text_print(const struct lith_merge_request *request,
                        const struct lith_merge_result *result)
 {
+    struct lith_explain_shares shares = {result->spliced_bytes, result->remapped_bytes,
+                                         result->regrouped_bytes, result->recoded_bytes};
+
     if (request->explain)
-        lith_explain_shares_print(result->spliced_bytes, result->remapped_bytes,
-                                  result->recoded_bytes);
+        lith_explain_shares_print(&shares, 0);
     if (!request->output) {
         planned_print(request, result);
         return;

@@ -48,20 +48,25 @@ void lith_explain_print(const struct lith_explanation *list, size_t count, unsig
     }
 }
 
-void lith_explain_shares_print(uint64_t spliced, uint64_t remapped, uint64_t recoded)
+struct lith_explain_shares lith_explain_shares_of(const struct lith_explanation *list, size_t count)
 {
-    uint64_t all = spliced + remapped + recoded;
-
-    (void)printf("spliced %.1f %%, remapped %.1f %%, recoded %.1f %% of %s\n",
-                 percent(spliced, all), percent(remapped, all), percent(recoded, all),
-                 lith_print_size(all));
+    return (struct lith_explain_shares){
+        .spliced = bytes_of(list, count, "splice"),
+        .remapped = bytes_of(list, count, "remap"),
+        .regrouped = bytes_of(list, count, "regroup"),
+        .recoded = bytes_of(list, count, "recode"),
+    };
 }
 
-void lith_explain_shares_of(const struct lith_explanation *list, size_t count, unsigned indent)
+void lith_explain_shares_print(const struct lith_explain_shares *shares, unsigned indent)
 {
-    (void)printf("%*s", (int)indent, "");
-    lith_explain_shares_print(bytes_of(list, count, "splice"), bytes_of(list, count, "remap"),
-                              bytes_of(list, count, "recode"));
+    uint64_t all = shares->spliced + shares->remapped + shares->regrouped + shares->recoded;
+
+    (void)printf("%*sspliced %.1f %%, remapped %.1f %%, ", (int)indent, "",
+                 percent(shares->spliced, all), percent(shares->remapped, all));
+    if (shares->regrouped)
+        (void)printf("regrouped %.1f %%, ", percent(shares->regrouped, all));
+    (void)printf("recoded %.1f %% of %s\n", percent(shares->recoded, all), lith_print_size(all));
 }
 
 struct lith_json *lith_explain_json(const struct lith_explanation *explanation)

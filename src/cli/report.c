@@ -137,8 +137,11 @@ static void partition_print(struct lith_report *report, const struct lith_partit
     (void)putchar('\n');
     files_print(p);
     lith_explain_print(p->explanations, p->explanation_count, 4);
-    if (p->explanation_count)
-        lith_explain_shares_of(p->explanations, p->explanation_count, 4);
+    if (p->explanation_count == 0)
+        return;
+    struct lith_explain_shares shares =
+        lith_explain_shares_of(p->explanations, p->explanation_count);
+    lith_explain_shares_print(&shares, 4);
 }
 
 /* The reason up to its details, counted. */

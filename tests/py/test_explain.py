@@ -124,10 +124,26 @@ def test_what_is_said_is_what_is_done(case, tmp_path):
         copied = one["mover"] == "splice"
         assert all((body in pages) == copied for body in source), one
     result = done["result"]
+    # Pages that are to be joined may be so as they are compressed.
+    result["recoded_bytes"] += result["regrouped_bytes"]
     assert [result[f"{name}_bytes"] for name in ("spliced", "remapped", "recoded")] == list(
         moved.values())
     assert result["rows"] == planned["result"]["rows"] > 0
     assert planned["result"]["output"] is None and planned["result"]["outputs"] == 0
+
+
+def test_small_pages_that_hardly_compress_are_regrouped(tmp_path):
+    """Planned as recode, of which it is a shorter way; a merge says what became of them."""
+    inputs = [write(tmp_path / f"{i:02}.parquet", numbers(500), PLAIN) for i in range(80)]
+    out = tmp_path / "out.parquet"
+    value = document("-o", out, *inputs)
+    assert {one["mover"] for one in value["explained"]} == {"recode"}
+    regrouped, recoded = (value["result"][f"{name}_bytes"] for name in ("regrouped", "recoded"))
+    assert regrouped + recoded == sum(len(body) for path in inputs for body in bodies(path))
+    assert regrouped > recoded and len(bodies(out)) < 10
+    text = lithify.ok("merge", "--explain", "--overwrite", "-o", out, *inputs).out
+    share = 100 * regrouped / (regrouped + recoded)
+    assert f"spliced 0.0 %, remapped 0.0 %, regrouped {share:.1f} %, recoded " in text
 
 
 def table_of(text):
@@ -232,5 +248,6 @@ def test_most_bytes_of_the_bench_lakes_are_spliced(name, tmp_path):
         value = document(*more, *inputs)
         spliced = sum(one["bytes"] for one in value["explained"] if one["mover"] == "splice")
         assert spliced >= 0.95 * sum(one["bytes"] for one in value["explained"])
-        moved = {key: value["result"][f"{key}_bytes"] for key in ("spliced", "remapped", "recoded")}
+        moved = {key: value["result"][f"{key}_bytes"]
+                 for key in ("spliced", "remapped", "regrouped", "recoded")}
         assert moved["spliced"] >= 0.95 * sum(moved.values()), moved
