@@ -310,6 +310,13 @@ LITH_API void lith_snapshot_files_close(struct lith_snapshot_files *files);
 typedef void (*lith_explain_fn)(void *ctx, const struct lith_explanation *explanations,
                                 size_t count);
 
+/* How pages get from inputs to outputs: for tests and measurements. The rows are the same. */
+enum lith_movers {
+    LITH_MOVERS_AUTO = 0,
+    LITH_MOVERS_COPY,   /* copied wherever they may be, however small they are */
+    LITH_MOVERS_RECODE, /* decoded and encoded, all of them */
+};
+
 struct lith_merge_request {
     const char *const *inputs; /* paths, in the order of the rows */
     size_t input_count;
@@ -319,6 +326,7 @@ struct lith_merge_request {
     uint64_t row_group_bytes;
     int64_t row_group_rows;
     enum lith_verify_level verify;
+    enum lith_movers movers;
     bool overwrite;          /* an existing output is replaced, atomically; else CONFLICT */
     lith_explain_fn explain; /* NULL: nobody is told */
     void *explain_ctx;

@@ -287,6 +287,12 @@ static enum lith_code merge_finish(struct outs *outs, struct lith_err *err)
     return LITH_OK;
 }
 
+static const enum lith_force forces[] = {
+    [LITH_MOVERS_AUTO] = LITH_FORCE_NONE,
+    [LITH_MOVERS_COPY] = LITH_FORCE_COPY,
+    [LITH_MOVERS_RECODE] = LITH_FORCE_RECODE,
+};
+
 static enum lith_code merge_with(struct outs *outs, struct lith_err *err)
 {
     const struct lith_merge_request *request = outs->request;
@@ -294,6 +300,7 @@ static enum lith_code merge_with(struct outs *outs, struct lith_err *err)
         .target_file_bytes = request->target_file_bytes,
         .row_group_bytes = request->row_group_bytes,
         .row_group_rows = request->row_group_rows,
+        .force = forces[request->movers],
         .skip_witness = request->verify < LITH_VERIFY_CONTENT,
         .explain = request->explain ? explain_take : NULL,
         .explain_ctx = outs,
@@ -329,6 +336,8 @@ enum lith_code lith_merge_files(const struct lith_merge_request *request,
     if (request->input_count == 0 ||
         (request->output ? *request->output == '\0' : !request->explain))
         return lith_fail(err, LITH_E_INVALID, "a merge needs inputs and an output");
+    if ((unsigned)request->movers >= sizeof(forces) / sizeof(forces[0]))
+        return lith_fail(err, LITH_E_INVALID, "no movers %d", (int)request->movers);
     LITH_TRY(lith_budget_init(&budget, control, err));
     lith_arena_init(&arena, &budget.mem);
     lith_explain_sums_init(&outs.sums, &arena);

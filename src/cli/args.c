@@ -15,6 +15,8 @@ const struct lith_switch_row lith_switches[LITH_SWITCH_COUNT] = {
     [LITH_SWITCH_OVERWRITE] = {"overwrite", 0, NULL, "Replace outputs that exist."},
     [LITH_SWITCH_EXPLAIN] = {"explain", 0, NULL,
                              "How each column is merged: copied or encoded anew, and why."},
+    [LITH_SWITCH_MOVERS] = {"movers", 0, "auto|copy|recode",
+                            "For tests and measurements: copy pages of any size, or none."},
     [LITH_SWITCH_FORMAT] = {"format", 0, "duckdb|symlink",
                             "A query for duckdb -c, or a list of file:// URIs."},
     [LITH_SWITCH_STRICT] = {"strict", 0, NULL, "Only what manifests name: no late files."},

@@ -5,6 +5,7 @@
  * number of files takes no memory for it.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/explain.h"
 #include "cli/lake_open.h"
@@ -183,6 +184,24 @@ static enum lith_code merge(struct run *run, struct lith_err *err)
     return code;
 }
 
+/* The movers that were asked for; false, and said, where there are none of the name. */
+static bool movers_read(const struct lith_cli *cli, enum lith_movers *ret_movers)
+{
+    static const char *const names[] = {
+        [LITH_MOVERS_AUTO] = "auto", [LITH_MOVERS_COPY] = "copy", [LITH_MOVERS_RECODE] = "recode"};
+    const char *name = cli->args.switches[LITH_SWITCH_MOVERS];
+
+    for (size_t i = 0; name && i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(name, names[i]) == 0) {
+            *ret_movers = (enum lith_movers)i;
+            return true;
+        }
+    }
+    if (name)
+        lith_print_error("--movers is auto, copy or recode, not %s", name);
+    return name == NULL;
+}
+
 int lith_cmd_merge(struct lith_cli *cli)
 {
     struct run run = {.cli = cli};
@@ -193,6 +212,8 @@ int lith_cmd_merge(struct lith_cli *cli)
         lith_print_error("merge: where to? Give -o FILE");
         return LITH_EXIT_USAGE;
     }
+    if (!movers_read(cli, &run.request.movers))
+        return LITH_EXIT_USAGE;
     enum lith_code code = merge(&run, &err);
     if (code == LITH_OK)
         return LITH_EXIT_DONE;

@@ -104,7 +104,8 @@ const struct lith_command lith_commands[] = {
                    "  lithify merge --explain hour-*.parquet\n"
                    "      which columns would be copied, and which encoded anew",
         .groups = LITH_GROUP_MERGE | LITH_GROUP_MEMORY | LITH_GROUP_SPLIT | LITH_GROUP_OUTPUT,
-        .switches = SWITCH(CONFIG) | SWITCH(OUTPUT) | SWITCH(OVERWRITE) | SWITCH(EXPLAIN),
+        .switches =
+            SWITCH(CONFIG) | SWITCH(OUTPUT) | SWITCH(OVERWRITE) | SWITCH(EXPLAIN) | SWITCH(MOVERS),
         .operands_min = 1,
         .operands_max = SIZE_MAX,
         .run = lith_cmd_merge,

@@ -21,6 +21,8 @@
 
 /* The indexes of a source chunk may take this part of a share, parsed. */
 #define INDEX_SHARES 128u
+/* A bloom filter may take this part of a share: as much as one that is built anew. */
+#define BLOOM_SHARES 4u
 
 struct copy {
     const struct lith_move *move;
@@ -28,8 +30,9 @@ struct copy {
     const struct lith_page *page;
     const struct lith_schema_node *leaf;
     bool is_single; /* one data page: the chunk's facts are the page's */
-    bool has_index;
     struct lith_carried_index index;
+    struct lith_facts facts; /* of the page at hand */
+    int64_t rows;            /* that begin in it; -1: not known */
     struct lith_arena arena; /* of the index */
     /* The source's dictionary in terms of the merged one. */
     bool knows_ids;   /* all its entries are there */
@@ -73,11 +76,10 @@ static enum lith_code dictionary_map(struct copy *copy, struct lith_err *err)
     return LITH_OK;
 }
 
-/* What is known of the page at hand, and its rows (-1: unknown). */
-static void page_facts(struct copy *copy, struct lith_facts *ret_facts, int64_t *ret_rows)
+/* What is known of the page at hand. Every page passes here, in order, recoded ones too. */
+static void page_facts(struct copy *copy)
 {
     const struct lith_page_header *header = &copy->page->header;
-    bool is_flat = copy->leaf->max_rep == 0;
     struct lith_walked_page walked = {
         .offset = copy->page->offset,
         .bytes = copy->page->header_bytes + (uint32_t)header->compressed_bytes,
@@ -85,15 +87,11 @@ static void page_facts(struct copy *copy, struct lith_facts *ret_facts, int64_t 
         .rows = copy->page->is_v2 ? (int64_t)header->num_rows : -1,
     };
 
-    *ret_facts = lith_facts_unknown(copy->leaf, header->num_values);
-    *ret_rows = is_flat ? (int64_t)header->num_values : walked.rows;
     if (copy->is_single) {
-        *ret_facts = copy->move->chunk->facts;
-        *ret_rows = copy->move->ref.num_rows;
-    } else if (copy->has_index) {
-        int64_t rows;
-        lith_carried_index_page(&copy->index, &walked, ret_facts, &rows);
-        *ret_rows = *ret_rows < 0 ? rows : *ret_rows;
+        copy->facts = copy->move->chunk->facts;
+        copy->rows = copy->move->ref.num_rows;
+    } else {
+        lith_carried_index_page(&copy->index, &walked, &copy->facts, &copy->rows);
     }
 }
 
@@ -221,14 +219,13 @@ static enum lith_code ids_check(const struct copy *copy, struct lith_err *err)
 static enum lith_code page_splice(struct copy *copy, struct lith_err *err)
 {
     const struct lith_move *move = copy->move;
-    struct lith_facts facts;
-    struct lith_copied_page copied = {.header = new_header(copy), .facts = &facts};
+    struct lith_copied_page copied = {
+        .header = new_header(copy), .facts = &copy->facts, .rows = copy->rows};
 
     if (has_ids(copy->page)) {
         LITH_TRY(ids_check(copy, err));
         LITH_TRY(dictionary_witness(copy, err));
     }
-    page_facts(copy, &facts, &copied.rows);
     if (move->witness)
         LITH_TRY(lith_witness_copied_page(move->witness, &copy->page->header,
                                           lith_page_codec(&copy->page->header, move->codec), err));
@@ -297,8 +294,8 @@ static enum lith_code ids_rewrite(struct copy *copy, struct lith_page_header *he
 static enum lith_code page_remap(struct copy *copy, struct lith_err *err)
 {
     const struct lith_move *move = copy->move;
-    struct lith_facts facts;
-    struct lith_copied_page copied = {.header = new_header(copy), .facts = &facts};
+    struct lith_copied_page copied = {
+        .header = new_header(copy), .facts = &copy->facts, .rows = copy->rows};
     struct lith_buf *packed = &move->tools->packed;
     uint64_t source_bytes = (uint64_t)copy->page->header.compressed_bytes;
     bool done;
@@ -306,7 +303,6 @@ static enum lith_code page_remap(struct copy *copy, struct lith_err *err)
     LITH_TRY(ids_rewrite(copy, &copied.header, &done, err));
     if (!done)
         return lith_move_recode_page(move, copy->reader, NULL, err);
-    page_facts(copy, &facts, &copied.rows);
     if (move->witness)
         LITH_TRY(page_witness(copy, err));
     move->tools->bytes[LITH_MOVER_REMAP] += source_bytes;
@@ -319,6 +315,7 @@ static enum lith_code page_move(struct copy *copy, struct lith_err *err)
 {
     bool fit;
 
+    page_facts(copy);
     LITH_TRY(is_fit(copy, &fit, err));
     if (!fit) {
         copy->move->tools->bytes[LITH_MOVER_RECODE] +=
@@ -330,16 +327,52 @@ static enum lith_code page_move(struct copy *copy, struct lith_err *err)
     return page_splice(copy, err);
 }
 
+/* The bytes of an index: as they were staged, or from the file; empty where there are none, or too
+ * many to be parsed. */
+static enum lith_code index_bytes(struct copy *copy, struct lith_slice staged, int64_t offset,
+                                  int32_t bytes, struct lith_slice *ret_bytes, struct lith_err *err)
+{
+    const struct lith_move *move = copy->move;
+    size_t bytes_max = lith_work_share(move->tools->work) / INDEX_SHARES;
+    uint64_t end = move->ref.footer_offset;
+    void *block;
+
+    *ret_bytes = (struct lith_slice){NULL, 0};
+    if (bytes <= 0 || (size_t)bytes > bytes_max)
+        return LITH_OK;
+    if (staged.bytes) {
+        *ret_bytes = staged;
+        return LITH_OK;
+    }
+    if (!move->file || offset <= 0 || (uint64_t)offset > end ||
+        (uint64_t)bytes > end - (uint64_t)offset)
+        return LITH_OK;
+    LITH_TRY(lith_arena_alloc(&copy->arena, (size_t)bytes, &block, err));
+    LITH_TRY(lith_source_read(move->file, (uint64_t)offset, block, (size_t)bytes, err));
+    *ret_bytes = (struct lith_slice){block, (size_t)bytes};
+    return LITH_OK;
+}
+
 /* Reads the page index, where the chunk has more than one page. */
 static enum lith_code index_read(struct copy *copy, struct lith_err *err)
 {
-    const struct lith_move *move = copy->move;
+    const struct lith_source_chunk *chunk = copy->move->chunk;
+    const struct lith_chunk_meta *meta = &chunk->meta;
+    struct lith_carried_claims claims = {
+        .leaf = copy->leaf,
+        .trust = chunk->trust,
+        .chunk = &chunk->facts,
+        .num_rows = copy->move->ref.num_rows,
+    };
 
-    (void)err;
-    copy->is_single = copy->page->header.num_values == (uint64_t)move->chunk->meta.num_values;
+    copy->is_single = copy->page->header.num_values == (uint64_t)meta->num_values;
     if (copy->is_single)
         return LITH_OK;
-    return LITH_OK;
+    LITH_TRY(index_bytes(copy, chunk->offset_index, meta->offset_index_offset,
+                         meta->offset_index_length, &claims.offset_index, err));
+    LITH_TRY(index_bytes(copy, chunk->column_index, meta->column_index_offset,
+                         meta->column_index_length, &claims.column_index, err));
+    return lith_carried_index_read(&claims, &copy->arena, &copy->index, err);
 }
 
 /* What the chunk's bloom filter must know of values in pages that nobody decodes. */
@@ -364,7 +397,9 @@ static enum lith_code bloom_move(const struct copy *copy, struct lith_err *err)
     }
     if (code == LITH_E_NOMEM || code == LITH_E_IO || code == LITH_E_TRANSIENT)
         return code;
-    lith_file_writer_bloom(move->writer, code == LITH_OK ? &bloom : NULL);
+    bool is_known =
+        code == LITH_OK && bloom.bytes <= lith_work_share(move->tools->work) / BLOOM_SHARES;
+    lith_file_writer_bloom(move->writer, is_known ? &bloom : NULL);
     lith_bloom_done(&bloom);
     return LITH_OK;
 }

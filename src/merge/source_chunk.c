@@ -32,6 +32,8 @@ enum {
     STAGED_COLUMN_INDEX = 1 << 17,
     STAGED_BLOOM_FILTER = 1 << 18,
     UNENCODED_ZERO = 1 << 19, /* as it is for all but BYTE_ARRAY */
+    TRUSTS_BOUNDS = 1 << 20,
+    TRUSTS_NULLS = 1 << 21,
 };
 
 #define VARINT_BYTES_MAX 10u
@@ -140,7 +142,13 @@ enum lith_code lith_source_chunk_take(const struct lith_footer *footer, uint32_t
                  .column_index_length = meta->column_index_length,
                  .bloom_filter_length = meta->bloom_filter_length,
                  .encodings = meta->encodings},
+        .trust = lith_facts_trust(footer, leaf),
     };
+
+    if (!chunk.trust.bounds) {
+        chunk.meta.column_index_offset = 0;
+        chunk.meta.column_index_length = 0;
+    }
     LITH_TRY(lith_facts_of_chunk(footer, row_group, leaf, arena, &chunk.facts, err));
     facts_limit(&chunk.facts, node);
     pages_count(meta, &chunk);
@@ -178,6 +186,7 @@ static uint32_t bits_of(const struct lith_source_chunk *chunk, const struct lith
     bool by_nulls = def_is_by_nulls(facts, leaf);
 
     return bit_if(facts->has_null_count, HAS_NULL_COUNT) |
+           bit_if(chunk->trust.bounds, TRUSTS_BOUNDS) | bit_if(chunk->trust.nulls, TRUSTS_NULLS) |
            bit_if(facts->has_nan_count, HAS_NAN_COUNT) | bit_if(facts->has_bounds, HAS_BOUNDS) |
            bit_if(facts->is_all_null, IS_ALL_NULL) | bit_if(facts->is_fixed, IS_FIXED) |
            bit_if(facts->min_exact, MIN_EXACT) | bit_if(facts->max_exact, MAX_EXACT) |
@@ -391,6 +400,8 @@ enum lith_code lith_source_chunk_read(struct lith_slice record, int64_t *room,
     struct lith_source_chunk chunk = {0};
     uint32_t bits = (uint32_t)lith_cursor_varint(&c);
 
+    chunk.trust.bounds = bits & TRUSTS_BOUNDS;
+    chunk.trust.nulls = bits & TRUSTS_NULLS;
     get_meta(&c, bits, &chunk);
     get_facts(&c, bits, room, &chunk.facts);
     if (c.failed || c.next != c.end)

@@ -14,10 +14,11 @@
 
 struct lith_source_chunk {
     /* Offsets are those of the input file. Set are: codec, num_values, sizes, the offsets and
-     * lengths of pages, indexes and bloom filter, encodings. All else is zero: statistics are in
-     * `facts`. */
+     * lengths of pages, indexes (that of columns only where its bounds are trusted) and bloom
+     * filter, encodings. All else is zero: statistics are in `facts`. */
     struct lith_chunk_meta meta;
     struct lith_facts facts;
+    struct lith_trust trust;   /* in what its column index says */
     uint32_t unit;             /* index of the unit */
     uint32_t data_page_count;  /* by encoding_stats; 0: unknown */
     uint32_t plain_page_count; /* those of them whose values are no dictionary ids */

@@ -8,27 +8,6 @@
 
 #include "base/checked.h"
 
-/* Where "PAR1" ends: nothing else begins before. */
-#define OFFSET_MIN 4
-
-/* Reads the bytes of one index; *ret_data is NULL where there are none to be read. */
-static enum lith_code bytes_read(struct lith_source *source, const struct lith_footer *footer,
-                                 int64_t offset, int32_t bytes, size_t bytes_max,
-                                 struct lith_arena *arena, uint8_t **ret_data, struct lith_err *err)
-{
-    void *block;
-
-    *ret_data = NULL;
-    if (offset < OFFSET_MIN || bytes <= 0 || (size_t)bytes > bytes_max ||
-        (uint64_t)offset > footer->footer_offset ||
-        (uint64_t)bytes > footer->footer_offset - (uint64_t)offset)
-        return LITH_OK;
-    LITH_TRY(lith_arena_alloc(arena, (size_t)bytes, &block, err));
-    LITH_TRY(lith_source_read(source, (uint64_t)offset, block, (size_t)bytes, err));
-    *ret_data = block;
-    return LITH_OK;
-}
-
 static bool offsets_are_sound(const struct lith_carried_index *index)
 {
     const struct lith_offset_index *offsets = &index->offsets;
@@ -43,19 +22,13 @@ static bool offsets_are_sound(const struct lith_carried_index *index)
     return offsets->page_count > 0;
 }
 
-static enum lith_code offsets_read(struct lith_carried_index *index, struct lith_source *source,
-                                   const struct lith_footer *footer,
-                                   const struct lith_chunk_meta *meta, size_t bytes_max,
+static enum lith_code offsets_read(struct lith_carried_index *index, struct lith_slice bytes,
                                    struct lith_arena *arena, struct lith_err *err)
 {
-    uint8_t *data;
-
-    LITH_TRY(bytes_read(source, footer, meta->offset_index_offset, meta->offset_index_length,
-                        bytes_max, arena, &data, err));
-    if (!data)
+    if (bytes.bytes == 0)
         return LITH_OK;
-    enum lith_code code = lith_offset_index_parse(data, (size_t)meta->offset_index_length, arena,
-                                                  &index->offsets, err);
+    enum lith_code code =
+        lith_offset_index_parse(bytes.data, bytes.bytes, arena, &index->offsets, err);
     if (code == LITH_E_CORRUPT)
         return LITH_OK;
     LITH_TRY(code);
@@ -163,20 +136,14 @@ static void histograms_fit(struct lith_carried_index *index)
         columns->def_histograms = NULL;
 }
 
-static enum lith_code columns_read(struct lith_carried_index *index, struct lith_source *source,
-                                   const struct lith_footer *footer,
-                                   const struct lith_chunk_meta *meta,
-                                   const struct lith_facts *chunk, size_t bytes_max,
-                                   struct lith_arena *arena, struct lith_err *err)
+static enum lith_code columns_read(struct lith_carried_index *index, struct lith_slice bytes,
+                                   const struct lith_facts *chunk, struct lith_arena *arena,
+                                   struct lith_err *err)
 {
-    uint8_t *data;
-
-    LITH_TRY(bytes_read(source, footer, meta->column_index_offset, meta->column_index_length,
-                        bytes_max, arena, &data, err));
-    if (!data)
+    if (bytes.bytes == 0)
         return LITH_OK;
-    enum lith_code code = lith_column_index_parse(data, (size_t)meta->column_index_length, arena,
-                                                  &index->columns, err);
+    enum lith_code code =
+        lith_column_index_parse(bytes.data, bytes.bytes, arena, &index->columns, err);
     if (code == LITH_E_CORRUPT)
         return LITH_OK;
     LITH_TRY(code);
@@ -185,28 +152,23 @@ static enum lith_code columns_read(struct lith_carried_index *index, struct lith
     return LITH_OK;
 }
 
-enum lith_code lith_carried_index_read(struct lith_source *source, const struct lith_footer *footer,
-                                       uint32_t row_group, uint32_t leaf,
-                                       const struct lith_facts *chunk, size_t bytes_max,
+enum lith_code lith_carried_index_read(const struct lith_carried_claims *claims,
                                        struct lith_arena *arena,
                                        struct lith_carried_index *ret_index, struct lith_err *err)
 {
-    const struct lith_row_group *group = &footer->row_groups[row_group];
     struct lith_carried_index index = {
-        .leaf = lith_schema_leaf(&footer->schema, leaf),
-        .trust = lith_facts_trust(footer, leaf),
-        .positions = chunk->positions,
-        .num_rows = group->num_rows,
+        .leaf = claims->leaf,
+        .trust = claims->trust,
+        .positions = claims->chunk->positions,
+        .num_rows = claims->num_rows,
     };
     void *room;
 
     LITH_TRY(lith_arena_array(arena, index.leaf->max_def + 1u, sizeof(int64_t), &room, err));
     index.room = room;
-    enum lith_code code =
-        offsets_read(&index, source, footer, &group->chunks[leaf], bytes_max, arena, err);
+    enum lith_code code = offsets_read(&index, claims->offset_index, arena, err);
     if (code == LITH_OK && index.has_offsets && index.trust.bounds)
-        code = columns_read(&index, source, footer, &group->chunks[leaf], chunk, bytes_max, arena,
-                            err);
+        code = columns_read(&index, claims->column_index, claims->chunk, arena, err);
     if (code != LITH_E_LIMIT)
         LITH_TRY(code);
     *ret_index = index;

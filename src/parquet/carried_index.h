@@ -9,7 +9,7 @@
 #ifndef LITH_PARQUET_CARRIED_INDEX_H
 #define LITH_PARQUET_CARRIED_INDEX_H
 
-#include "base/source.h"
+#include "base/arena.h"
 #include "parquet/facts.h"
 #include "parquet/page_index.h"
 
@@ -36,17 +36,25 @@ struct lith_carried_index {
     int64_t *room;          /* a synthesised histogram */
 };
 
+/* What a source says of a chunk's pages, and what is known of the chunk. All is borrowed. */
+struct lith_carried_claims {
+    const struct lith_schema_node *leaf;
+    struct lith_trust trust;
+    const struct lith_facts *chunk;
+    int64_t num_rows;               /* of the row group */
+    struct lith_slice offset_index; /* as they stand in the file; empty: absent */
+    struct lith_slice column_index;
+};
+
 /*
- * Reads both indexes (either may be absent) where the chunk's metadata places them. `chunk` are the
- * facts of the chunk. Bytes that do not parse or do not fit the budget mean absent, and so does an
- * offset or column index of more than `bytes_max` bytes; parsed, each takes up to 33 times its
- * bytes. Fails only for what reading and small allocations fail for: IO, TRANSIENT, NOMEM, ...
+ * Reads both indexes. Bytes that do not parse or do not fit the budget mean absent; parsed, each
+ * takes up to 33 times its bytes, so callers bound these. The bytes live as long as the index.
+ * Fails only for what small allocations fail for: NOMEM.
  */
-LITH_MUST_CHECK enum lith_code
-lith_carried_index_read(struct lith_source *source, const struct lith_footer *footer,
-                        uint32_t row_group, uint32_t leaf, const struct lith_facts *chunk,
-                        size_t bytes_max, struct lith_arena *arena,
-                        struct lith_carried_index *ret_index, struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_carried_index_read(const struct lith_carried_claims *claims,
+                                                       struct lith_arena *arena,
+                                                       struct lith_carried_index *ret_index,
+                                                       struct lith_err *err);
 
 /*
  * The facts of the next data page, and the rows in it; -1: unknown, and then it is unknown as well

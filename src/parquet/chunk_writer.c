@@ -13,7 +13,7 @@
 #include "parquet/chunk_dictionary.h"
 
 /* Filters that the budget kept too small, so that they miss more than this, are not written. */
-#define BLOOM_RATE_MAX 0.05
+#define BLOOM_WORST_ONE_IN 20u
 /* A list's values are this many times its rows, as a guess for the size of a filter. */
 #define BLOOM_LIST_VALUES 4u
 /* Buffers that one large value has stretched further than this are given back. */
@@ -559,7 +559,7 @@ void lith_chunk_writer_bloom_or(struct lith_chunk_writer *writer, struct lith_bl
     if (bloom && !writer->bloom.bits) {
         writer->bloom = *bloom;
         *bloom = (struct lith_bloom){.bits = NULL};
-    } else {
+    } else if (!bloom || !lith_bloom_or(&writer->bloom, bloom)) {
         writer->plan.bloom = false;
     }
 }
@@ -587,7 +587,7 @@ static enum lith_code bloom_finish(struct lith_chunk_writer *w, struct lith_buf 
     if (!w->bloom.bits || !w->plan.bloom)
         return LITH_OK;
     lith_bloom_fold(&w->bloom, LITH_BLOOM_ONE_IN);
-    if (lith_bloom_rate(&w->bloom) > BLOOM_RATE_MAX)
+    if (!lith_bloom_is_useful(&w->bloom, BLOOM_WORST_ONE_IN))
         return LITH_OK;
     return lith_bloom_write(&w->bloom, to, err);
 }

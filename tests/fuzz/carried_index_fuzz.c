@@ -137,10 +137,7 @@ static void chunk(const struct lith_schema_node *leaf, const uint8_t *claim, con
     uint32_t node = 1;
     uint8_t order = LITH_ORDER_TYPE;
     int64_t histograms[2][4];
-    struct lith_chunk_meta meta = {.column_index_offset = 4,
-                                   .column_index_length = (int32_t)column_bytes,
-                                   .offset_index_offset = 4 + (int64_t)column_bytes,
-                                   .offset_index_length = (int32_t)(bytes - column_bytes)};
+    struct lith_chunk_meta meta = {0};
     struct lith_row_group group = {.chunks = &meta};
     struct lith_footer footer = {
         .schema = {.nodes = nodes, .node_count = 2, .leaves = &node, .leaf_count = 1},
@@ -148,24 +145,27 @@ static void chunk(const struct lith_schema_node *leaf, const uint8_t *claim, con
         .row_group_count = 1,
         .created_by = lith_slice_text("parquet-cpp-arrow version 20.0.0"),
         .column_orders = &order,
-        .footer_offset = 4 + bytes,
+    };
+    struct lith_carried_claims claims = {
+        .leaf = leaf,
+        .trust = {.bounds = lith_order_of(leaf) != LITH_ORDER_NONE, .nulls = true},
+        .column_index = {data, column_bytes},
+        .offset_index = {data + column_bytes, bytes - column_bytes},
     };
     struct lith_carried_index index;
-    struct lith_memory_source source;
     struct lith_bounds bounds;
     struct lith_facts facts;
     struct lith_err err;
 
     meta_fill(&meta, histograms, claim);
     group.num_rows = leaf->max_rep ? claim[15] % (meta.num_values + 1) : meta.num_values;
-    /* `data` has four bytes in front of it: the claim's last. */
-    lith_memory_source_init(&source, data - 4, 4 + bytes);
     lith_bounds_init(&bounds, lith_order_of(leaf), arena->mem, 1 << 16);
     LITH_ASSERT(lith_facts_of_chunk(&footer, 0, 0, arena, &facts, &err) == LITH_OK);
     facts_check(&facts, leaf);
     join(&bounds, &facts);
-    LITH_ASSERT(lith_carried_index_read(&source.base, &footer, 0, 0, &facts, 1 << 16, arena, &index,
-                                        &err) == LITH_OK);
+    claims.chunk = &facts;
+    claims.num_rows = group.num_rows;
+    LITH_ASSERT(lith_carried_index_read(&claims, arena, &index, &err) == LITH_OK);
     walk(&index, claim, &bounds);
     lith_bounds_done(&bounds);
 }

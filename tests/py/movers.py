@@ -1,14 +1,16 @@
 """The ways in which the program moves a chunk, and how a test asks for one of them.
 
-A test that takes `mover` runs once for each; `merge` forces it. One that the program cannot be
-asked for yet is not in the table.
+A test that takes `mover` runs once for each; `merge` forces it. `auto` is what users get; `copy`
+copies pages that are too small to be worth it, too, as most of a test's are.
 """
 
 import lithify
 
 # Name -> (options of `lithify merge`, environment).
 MOVERS = {
-    "recode": ([], {}),
+    "auto": ([], {}),
+    "copy": (["--movers", "copy"], {}),
+    "recode": (["--movers", "recode"], {}),
 }
 
 

@@ -67,6 +67,8 @@ static void letters_and_values(void **state)
     assert_int_equal(args.operand_count, 2);
     MUST(parse("merge a --output=out=2.parquet"));
     assert_string_equal(args.switches[LITH_SWITCH_OUTPUT], "out=2.parquet");
+    MUST(parse("merge a --movers copy"));
+    assert_string_equal(args.switches[LITH_SWITCH_MOVERS], "copy");
     MUST(parse("ls - --format duckdb --json=false"));
     assert_string_equal(args.operands[0], "-");
     assert_false(lith_config_switch(&config, LITH_OPTION_JSON));

@@ -96,9 +96,23 @@ static void page_check(const char *where, struct lith_carried_index *index,
     page_rows += index->leaf->max_rep && rows >= 0;
 }
 
+/* The bytes of an index; empty where the metadata places it outside of the file. */
+static struct lith_slice index_bytes(struct opened *o, int64_t offset, int32_t bytes)
+{
+    void *block;
+
+    if (offset <= 0 || bytes <= 0 || (uint64_t)offset > o->footer.footer_offset ||
+        (uint64_t)bytes > o->footer.footer_offset - (uint64_t)offset)
+        return (struct lith_slice){NULL, 0};
+    MUST(lith_arena_alloc(&o->arena, (size_t)bytes, &block, &err));
+    MUST(lith_source_read(o->source, (uint64_t)offset, block, (size_t)bytes, &err));
+    return (struct lith_slice){block, (size_t)bytes};
+}
+
 static void chunk_check(const char *path, struct opened *o, uint32_t row_group, uint32_t leaf)
 {
     const struct lith_schema_node *node = lith_schema_leaf(&o->footer.schema, leaf);
+    const struct lith_chunk_meta *meta = &o->footer.row_groups[row_group].chunks[leaf];
     struct lith_chunk_reader *reader;
     struct lith_carried_index index;
     struct found page_found, chunk_found;
@@ -108,8 +122,15 @@ static void chunk_check(const char *path, struct opened *o, uint32_t row_group, 
 
     assert_true(node->max_def < 64);
     MUST(lith_facts_of_chunk(&o->footer, row_group, leaf, &o->arena, &facts, &err));
-    MUST(lith_carried_index_read(o->source, &o->footer, row_group, leaf, &facts, 1 << 20, &o->arena,
-                                 &index, &err));
+    const struct lith_carried_claims claims = {
+        .leaf = node,
+        .trust = lith_facts_trust(&o->footer, leaf),
+        .chunk = &facts,
+        .num_rows = o->footer.row_groups[row_group].num_rows,
+        .offset_index = index_bytes(o, meta->offset_index_offset, meta->offset_index_length),
+        .column_index = index_bytes(o, meta->column_index_offset, meta->column_index_length),
+    };
+    MUST(lith_carried_index_read(&claims, &o->arena, &index, &err));
     lith_bounds_init(&page_found.bounds, lith_order_of(node), &o->own, 1 << 20);
     lith_bounds_init(&chunk_found.bounds, lith_order_of(node), &o->own, 1 << 20);
     found_clear(&page_found);
