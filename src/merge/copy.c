@@ -12,6 +12,7 @@
 
 #include "base/checked.h"
 #include "base/hash.h"
+#include "merge/page_check.h"
 #include "parquet/bloom.h"
 #include "parquet/carried_index.h"
 #include "parquet/dictionary_builder.h"
@@ -39,6 +40,7 @@ struct copy {
     bool is_identity; /* with the same ids */
     const uint32_t *map;
     bool is_witnessed;
+    struct lith_chunk_levels levels; /* of V2 pages, once there is one */
 };
 
 static bool has_ids(const struct lith_page *page)
@@ -118,20 +120,62 @@ static enum lith_code gzip_is_single(const struct copy *copy, bool *ret_single,
     return LITH_OK;
 }
 
-/* Whether the body may stand in the output as it is, ids aside. */
-static enum lith_code is_fit(const struct copy *copy, bool *ret_fit, struct lith_err *err)
+/* V1: BIT_PACKED. V2: levels that the schema does not have. */
+static bool has_odd_levels(const struct copy *copy)
 {
     const struct lith_page_header *header = &copy->page->header;
-    bool bit_packed =
-        !copy->page->is_v2 && ((copy->leaf->max_def && header->def_encoding != LITH_ENCODING_RLE) ||
-                               (copy->leaf->max_rep && header->rep_encoding != LITH_ENCODING_RLE));
+    const struct lith_schema_node *leaf = copy->leaf;
 
+    if (copy->page->is_v2)
+        return (leaf->max_rep == 0 && header->rep_bytes) ||
+               (leaf->max_def == 0 && header->def_bytes);
+    return (leaf->max_def && header->def_encoding != LITH_ENCODING_RLE) ||
+           (leaf->max_rep && header->rep_encoding != LITH_ENCODING_RLE);
+}
+
+/* A failure of what was done with the page at hand, with its place. */
+static enum lith_code at_page(const struct copy *copy, enum lith_code code, struct lith_err *err)
+{
+    return code == LITH_OK ? code : lith_chunk_reader_fail(copy->reader, code, err);
+}
+
+/* What decoding would have found wrong, as far as it can be seen without. */
+static enum lith_code v2_check(struct copy *copy, struct lith_err *err)
+{
+    const struct lith_move *move = copy->move;
+
+    if (!copy->page->is_v2)
+        return LITH_OK;
+    if (!copy->levels.mem)
+        LITH_TRY(lith_chunk_levels_init(&copy->levels, copy->leaf, move->ref.created_by,
+                                        move->tools->work->mem, err));
+    return at_page(copy, lith_v2_levels_check(copy->page, move->pages, &copy->levels, err), err);
+}
+
+/* Values with prefixes: whether they need no other page. */
+static enum lith_code prefix_is_own(struct copy *copy, bool *ret_own, struct lith_err *err)
+{
+    uint64_t begin, count;
+
+    *ret_own = true;
+    if (copy->page->header.encoding != LITH_ENCODING_DELTA_BYTE_ARRAY)
+        return LITH_OK;
+    LITH_TRY(lith_chunk_reader_page_values(copy->reader, &begin, &count, err));
+    if (count == 0)
+        return LITH_OK;
+    return at_page(copy, lith_prefix_is_own(&copy->page->values, begin, ret_own, err), err);
+}
+
+/* Whether the body may stand in the output as it is, ids aside; else it is recoded. */
+static enum lith_code is_fit(struct copy *copy, bool *ret_fit, struct lith_err *err)
+{
     *ret_fit = false;
-    if (bit_packed || (copy->leaf->max_rep == 0 && copy->page->is_v2 && header->rep_bytes))
+    if (has_odd_levels(copy) ||
+        (has_ids(copy->page) && (!copy->knows_ids || copy->move->chunk->facts.is_all_null)))
         return LITH_OK;
-    if (has_ids(copy->page) && (!copy->knows_ids || copy->move->chunk->facts.is_all_null))
-        return LITH_OK;
-    return gzip_is_single(copy, ret_fit, err);
+    LITH_TRY(v2_check(copy, err));
+    LITH_TRY(prefix_is_own(copy, ret_fit, err));
+    return *ret_fit ? gzip_is_single(copy, ret_fit, err) : LITH_OK;
 }
 
 /* The header of the page at hand as it is to stand in the output. */
@@ -180,8 +224,10 @@ static enum lith_code body_copy(const struct copy *copy, struct lith_err *err)
         left -= bytes;
     }
     if (page->header.has_crc && crc != page->header.crc)
-        return lith_fail(err, LITH_E_CORRUPT, "CRC %08x, the header says %08x", crc,
-                         page->header.crc);
+        return at_page(
+            copy,
+            lith_fail(err, LITH_E_CORRUPT, "CRC %08x, the header says %08x", crc, page->header.crc),
+            err);
     return LITH_OK;
 }
 
@@ -199,21 +245,19 @@ static enum lith_code dictionary_witness(struct copy *copy, struct lith_err *err
     return LITH_OK;
 }
 
-/* An id past the source's dictionary would mean something in a larger one. */
+/* An id past the source's dictionary would mean something in a larger one, or nothing. */
 static enum lith_code ids_check(const struct copy *copy, struct lith_err *err)
 {
     const struct lith_dictionary *source = lith_chunk_reader_dictionary(copy->reader);
     uint64_t begin, count;
 
-    if (source->count == copy->move->dictionary->count)
-        return LITH_OK;
     LITH_TRY(lith_chunk_reader_page_values(copy->reader, &begin, &count, err));
     const struct lith_body *body = &copy->page->values;
     if (!body->data)
         return lith_fail(err, LITH_E_LIMIT, "a page of %llu bytes of ids; raise --memory",
                          (unsigned long long)body->bytes);
     struct lith_slice ids = {body->data + begin, (size_t)(body->bytes - begin)};
-    return lith_ids_check(ids, count, source->count, err);
+    return at_page(copy, lith_ids_check(ids, count, source->count, err), err);
 }
 
 static enum lith_code page_splice(struct copy *copy, struct lith_err *err)
@@ -286,8 +330,9 @@ static enum lith_code ids_rewrite(struct copy *copy, struct lith_page_header *he
     lith_buf_clear(plain);
     LITH_TRY(lith_buf_append(plain, body->data, (size_t)begin, err));
     struct lith_slice ids = {body->data + begin, (size_t)(body->bytes - begin)};
-    LITH_TRY(lith_remap_ids(ids, count, copy->map, source->count, copy->move->dictionary->count,
-                            plain, err));
+    enum lith_code code = lith_remap_ids(ids, count, copy->map, source->count,
+                                         copy->move->dictionary->count, plain, err);
+    LITH_TRY(at_page(copy, code, err));
     return body_pack(copy, (struct lith_slice){plain->data, plain->bytes}, header, err);
 }
 
@@ -456,6 +501,7 @@ enum lith_code lith_mover_copy(const struct lith_move *move, struct lith_err *er
     enum lith_code code = keys_count(move, err);
     if (code == LITH_OK)
         code = pages_move(&copy, err);
+    lith_chunk_levels_done(&copy.levels);
     lith_arena_done(&copy.arena);
     return code;
 }
