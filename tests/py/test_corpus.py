@@ -10,6 +10,7 @@ import pytest
 import corpus
 import judge
 import lithify
+import movers
 
 pytestmark = pytest.mark.skipif(not corpus.PRESENT, reason=corpus.ABSENT)
 HERE = pathlib.Path(__file__).parent
@@ -75,23 +76,24 @@ def refusal(result, path, output):
     assert not list(output.parent.iterdir()), f"left behind: {list(output.parent.iterdir())}"
 
 
-def kept(name, arrow, duck, tmp_path):
+def kept(name, mover, arrow, duck, tmp_path):
     """Merges a file with itself and compares; returns the outputs."""
     path = corpus.FOLDER / name
     unreadable = UNREADABLE.get(name, set())
-    outputs = lithify.merge(tmp_path / "out.parquet", [path, path])
+    outputs = movers.merge(mover, tmp_path / "out.parquet", [path, path])
     judge.same_rows([arrow, duck], [path, path], outputs, unreadable)
     judge.same_schema([arrow, duck], path, outputs)
     judge.honest_statistics(arrow, outputs, unreadable)
     return outputs
 
 
+@pytest.mark.parametrize("mover", movers.MOVERS)
 @pytest.mark.parametrize("name", [n for n in corpus.files("good")])
-def test_good(name, arrow, duck, tmp_path):
+def test_good(name, mover, arrow, duck, tmp_path):
     """P1: a good file merged with itself gives its rows twice, in order, and its schema."""
     lithify.ok("inspect", corpus.FOLDER / name)
     before = sha256(corpus.FOLDER / name)
-    outputs = kept(name, arrow, duck, tmp_path)
+    outputs = kept(name, mover, arrow, duck, tmp_path)
     assert sha256(corpus.FOLDER / name) == before == corpus.BY_NAME[name]["sha256"]
     rows = sum(arrow.ask("rows", path=path)["rows"] for path in outputs)
     assert rows == 2 * int(corpus.BY_NAME[name]["rows"])
@@ -140,18 +142,19 @@ def test_bad_inspect(name):
     assert result.code == lithify.DONE or pathlib.Path(name).name in result.err, str(result)
 
 
+@pytest.mark.parametrize("mover", movers.MOVERS)
 @pytest.mark.parametrize("name", corpus.files("quirks"))
-def test_quirks(name, arrow, duck, tmp_path):
+def test_quirks(name, mover, arrow, duck, tmp_path):
     """P1: an odd file is kept exactly or refused with file and place; the table says which."""
     path = corpus.FOLDER / name
     wanted = QUIRKS[name]
-    result = lithify.run("merge", "-o", tmp_path / "out.parquet", path, path)
+    result = lithify.run("merge", *movers.MOVERS[mover][0], "-o", tmp_path / "out.parquet", path, path)
     if not lithify.SANITIZED:
         assert result.peak_bytes < memory_max(path), f"{result.peak_bytes} bytes: {result}"
     if result.code == lithify.DONE:
         assert wanted in ("exact", "either"), f"merged, though {wanted}: {result}"
         (tmp_path / "out.parquet").unlink()
-        outputs = kept(name, arrow, duck, tmp_path)
+        outputs = kept(name, mover, arrow, duck, tmp_path)
         if corpus.BY_NAME[name]["rows"] != "-" and "pyarrow" not in UNREADABLE.get(name, ()):
             rows = sum(arrow.ask("rows", path=output)["rows"] for output in outputs)
             assert rows == 2 * int(corpus.BY_NAME[name]["rows"])
@@ -161,8 +164,9 @@ def test_quirks(name, arrow, duck, tmp_path):
         assert wanted == "either" or re.search(wanted, result.err, re.IGNORECASE), f"not {wanted}: {result}"
 
 
+@pytest.mark.parametrize("mover", movers.MOVERS)
 @pytest.mark.parametrize("group", corpus.GROUPS, ids=lambda group: group["group"])
-def test_groups(group, arrow, duck, tmp_path):
+def test_groups(group, mover, arrow, duck, tmp_path):
     """P1: files that belong together merge per directory, or are refused where types contradict."""
     for number, (folder, paths) in enumerate(corpus.partitions(group).items()):
         by_schema = {}
@@ -173,7 +177,7 @@ def test_groups(group, arrow, duck, tmp_path):
             if len(same) > 1:
                 place = tmp_path / f"{number}-{index}"
                 place.mkdir()
-                outputs = lithify.merge(place / "out.parquet", same)
+                outputs = movers.merge(mover, place / "out.parquet", same)
                 assert len(outputs) == 1, f"{folder}: {outputs}"
                 judge.same_rows([arrow, duck], same, outputs)
                 judge.same_schema([arrow], same[0], outputs)

@@ -11,6 +11,7 @@ import foreign
 import generate
 import judge
 import lithify
+import movers
 import scans
 
 SEED = os.environ.get("LITHIFY_SEED", "1")
@@ -32,16 +33,17 @@ def mergeable(paths):
 
 
 @pytest.mark.skipif(not corpus.PRESENT, reason=corpus.ABSENT)
+@pytest.mark.parametrize("mover", movers.MOVERS)
 @pytest.mark.parametrize("engine", scans.CHECKS)
 @pytest.mark.parametrize("group", corpus.GROUPS, ids=lambda group: group["group"])
-def test_groups(group, engine, tmp_path):
+def test_groups(group, engine, mover, tmp_path):
     """P1: filtered scans of merged corpus groups return the rows of a filtered copy in memory."""
     number = 0
     for paths in corpus.partitions(group).values():
         for same in mergeable(paths):
             place = tmp_path / str(number)
             place.mkdir()
-            outputs = lithify.merge(place / "out.parquet", same)
+            outputs = movers.merge(mover, place / "out.parquet", same)
             check(engine, same, outputs, random.Random(f"{SEED}/{group['group']}"))
             number += 1
 
@@ -56,8 +58,9 @@ def flat_schema(chance):
                            for i, kind in enumerate(kinds)])
 
 
+@pytest.mark.parametrize("mover", movers.MOVERS)
 @pytest.mark.parametrize("case", range(CASES))
-def test_generated(case, tmp_path):
+def test_generated(case, mover, tmp_path):
     """P1: the same on generated files with page indexes and bloom filters, by three engines."""
     chance = random.Random(f"{SEED}/filters/{case}")
     data = generate.Data(chance)
@@ -81,17 +84,18 @@ def test_generated(case, tmp_path):
     print(f"LITHIFY_SEED={SEED} case {case}")
     place = tmp_path / "out"
     place.mkdir()
-    outputs = lithify.merge(place / "out.parquet", sources,
-                            *chance.choice([[], ["--row-group-rows", "500"]]))
+    outputs = movers.merge(mover, place / "out.parquet", sources,
+                           *chance.choice([[], ["--row-group-rows", "500"]]))
     for engine in scans.CHECKS:
         check(engine, sources, outputs, chance)
 
 
-def test_foreign_writers(arrow, duck, tmp_path):
+@pytest.mark.parametrize("mover", movers.MOVERS)
+def test_foreign_writers(mover, arrow, duck, tmp_path):
     """P1, RFC0009.2: files of pyarrow, DuckDB and Polars merge into one, and filters find all."""
     hour = datetime.datetime(2026, 6, 15, 10, tzinfo=datetime.timezone.utc)
     sources = foreign.write_partition(tmp_path / "in", "acme", hour, 12, SEED, hour)
-    outputs = lithify.merge(tmp_path / "out.parquet", sources)
+    outputs = movers.merge(mover, tmp_path / "out.parquet", sources)
     judge.same_rows([arrow, duck], sources, outputs)
     judge.honest_statistics(arrow, outputs)
     for engine in scans.CHECKS:

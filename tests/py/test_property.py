@@ -1,6 +1,7 @@
 """Random files merged under random limits keep their rows: P1, RFC0009.2.
 
-LITHIFY_SEED repeats a run, LITHIFY_CASES sets how many; a failing case says its seed.
+LITHIFY_SEED repeats a run, LITHIFY_CASES sets how many; a failing case says its seed. The movers
+take turns, from case to case and from seed to seed.
 """
 
 import os
@@ -11,6 +12,7 @@ import pytest
 import generate
 import judge
 import lithify
+import movers
 
 SEED = os.environ.get("LITHIFY_SEED", "1")
 CASES = int(os.environ.get("LITHIFY_CASES", "60"))
@@ -22,6 +24,7 @@ ROW_GROUP = [[], ["--row-group", "64KiB"], ["--row-group-rows", "50"], ["--row-g
 def test_merge(case, arrow, duck, tmp_path):
     """P1, RFC0009.2: every value, null and nested shape of generated files survives a merge."""
     chance = random.Random(f"{SEED}/{case}")
+    mover = random.Random(f"{SEED}/{case}/mover").choice(list(movers.MOVERS))
     data = generate.Data(chance)
     # Decimals must have one physical type in all files, or their schemas differ.
     as_integer = chance.random() < 0.5
@@ -39,11 +42,11 @@ def test_merge(case, arrow, duck, tmp_path):
         sources.append(path)
         told.append(options)
     limits = ["--memory", chance.choice(MEMORY), *chance.choice(ROW_GROUP)]
-    print(f"LITHIFY_SEED={SEED} case {case}\n{data.schema}\n{limits}\n" + "\n".join(map(str, told)))
+    print(f"LITHIFY_SEED={SEED} case {case} {mover}\n{data.schema}\n{limits}\n" + "\n".join(map(str, told)))
 
     place = tmp_path / "out"
     place.mkdir()
-    outputs = lithify.merge(place / "out.parquet", sources, *limits)
+    outputs = movers.merge(mover, place / "out.parquet", sources, *limits)
     assert len(outputs) == 1
     answer = arrow.ask("compare", sources=sources, outputs=outputs)
     assert answer == {"difference": None, "rows": answer.get("rows")}, answer
