@@ -253,6 +253,8 @@ static enum lith_code move_each(void *ctx, struct lith_chunk_maker *maker,
     enum lith_reason reason;
     struct lith_move move = {
         .chunk = chunk,
+        .leaf = route->leaf,
+        .may_copy = route->copies,
         .ref = chunk_ref(maker, chunk),
         .tools = &maker->tools,
         .writer = writing->writer,

@@ -40,6 +40,7 @@ static const char *const texts[LITH_REASON_COUNT] = {
     [LITH_REASON_WRITER] = "written by a program whose pages are not understood without its footer",
     [LITH_REASON_NO_DICTIONARY] = "ids, but a merged dictionary does not pay or is full",
     [LITH_REASON_FORCED] = "forced",
+    [LITH_REASON_ABSENT] = "the column is not there: nulls",
 };
 
 const char *lith_reason_text(enum lith_reason reason)

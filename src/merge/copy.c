@@ -4,7 +4,8 @@
  * A page of values goes over as it is stored. A page of ids does where its ids mean the same in the
  * merged dictionary; else its ids are rewritten, run by run, and all else of it stays. What the
  * header shows to be unfit is recoded. Headers are written anew: without statistics, with the
- * one name for dictionary ids that filters of readers understand. parquet-splice.md sections 1, 5.
+ * one name for dictionary ids that filters of readers understand. Pages without levels get them put
+ * in front, where the output has some. parquet-splice.md sections 1, 5.
  */
 #include "merge/mover.h"
 
@@ -16,6 +17,7 @@
 #include "parquet/bloom.h"
 #include "parquet/carried_index.h"
 #include "parquet/dictionary_builder.h"
+#include "parquet/level_prefix.h"
 #include "parquet/page_source.h"
 #include "parquet/page_writer.h"
 #include "parquet/remap.h"
@@ -29,10 +31,12 @@ struct copy {
     const struct lith_move *move;
     struct lith_chunk_reader *reader;
     const struct lith_page *page;
-    const struct lith_schema_node *leaf;
-    bool is_single; /* one data page: the chunk's facts are the page's */
+    const struct lith_schema_node *leaf; /* of the source */
+    bool is_widened;                     /* the output has other definition levels */
+    bool is_single;                      /* one data page: the chunk's facts are the page's */
     struct lith_carried_index index;
-    struct lith_facts facts; /* of the page at hand */
+    struct lith_facts facts; /* of the page at hand, for the output */
+    int64_t *room;           /* widened: of its definition histogram */
     int64_t rows;            /* that begin in it; -1: not known */
     struct lith_arena arena; /* of the index */
     /* The source's dictionary in terms of the merged one. */
@@ -95,6 +99,8 @@ static void page_facts(struct copy *copy)
     } else {
         lith_carried_index_page(&copy->index, &walked, &copy->facts, &copy->rows);
     }
+    if (copy->is_widened)
+        copy->facts = lith_level_map_facts(copy->move->levels, &copy->facts, copy->room);
 }
 
 /* GZIP: the trailer has the size of the last member; of more than one, few readers take it. */
@@ -131,6 +137,12 @@ static bool has_odd_levels(const struct copy *copy)
                (leaf->max_def == 0 && header->def_bytes);
     return (leaf->max_def && header->def_encoding != LITH_ENCODING_RLE) ||
            (leaf->max_rep && header->rep_encoding != LITH_ENCODING_RLE);
+}
+
+/* Whether the page's levels are as the output has them, or can be made so without decoding. */
+static bool levels_fit(const struct copy *copy)
+{
+    return !copy->is_widened || (copy->leaf->max_rep == 0 && copy->leaf->max_def == 0);
 }
 
 /* A failure of what was done with the page at hand, with its place. */
@@ -170,7 +182,7 @@ static enum lith_code prefix_is_own(struct copy *copy, bool *ret_own, struct lit
 static enum lith_code is_fit(struct copy *copy, bool *ret_fit, struct lith_err *err)
 {
     *ret_fit = false;
-    if (has_odd_levels(copy) ||
+    if (has_odd_levels(copy) || !levels_fit(copy) ||
         (has_ids(copy->page) && (!copy->knows_ids || copy->move->chunk->facts.is_all_null)))
         return LITH_OK;
     LITH_TRY(v2_check(copy, err));
@@ -289,21 +301,22 @@ static enum lith_code page_witness(const struct copy *copy, struct lith_err *err
         LITH_TRY(lith_chunk_reader_page_batch(copy->reader, &batch, err));
         if (batch.position_count == 0)
             return LITH_OK;
+        LITH_TRY(lith_move_levels(move, &batch, err));
         LITH_TRY(lith_witness_decoded(move->witness, &batch, err));
     }
 }
 
 /* Compresses the values' part of a body again: of V1 pages all of it. */
-static enum lith_code body_pack(const struct copy *copy, struct lith_slice plain,
-                                struct lith_page_header *header, struct lith_err *err)
+static enum lith_code body_pack(const struct copy *copy, struct lith_slice levels,
+                                struct lith_slice plain, struct lith_page_header *header,
+                                struct lith_err *err)
 {
     struct lith_move_tools *tools = copy->move->tools;
     struct lith_buf *packed = &tools->packed;
-    const struct lith_body *levels = &copy->page->levels;
-    size_t level_bytes = copy->page->is_v2 ? (size_t)levels->bytes : 0;
+    size_t level_bytes = copy->page->is_v2 ? levels.bytes : 0;
 
     lith_buf_clear(packed);
-    LITH_TRY(lith_buf_append(packed, levels->data, level_bytes, err));
+    LITH_TRY(lith_buf_append(packed, levels.data, level_bytes, err));
     LITH_TRY(lith_buf_reserve(packed, lith_compress_bound(copy->move->codec, plain.bytes), err));
     LITH_TRY(lith_compress(tools->codecs, copy->move->codec, plain.data, plain.bytes, packed, err));
     header->is_compressed = true;
@@ -324,33 +337,98 @@ static enum lith_code ids_rewrite(struct copy *copy, struct lith_page_header *he
 
     LITH_TRY(lith_chunk_reader_page_values(copy->reader, &begin, &count, err));
     const struct lith_body *body = &copy->page->values;
-    *ret_done = body->data && copy->page->levels.data && count > 0;
+    const struct lith_body *body_levels = &copy->page->levels;
+    bool is_v2 = copy->page->is_v2;
+    *ret_done = body->data && (body_levels->data || body_levels->bytes == 0) && count > 0;
     if (!*ret_done)
         return LITH_OK;
+    struct lith_level_run run = {.bytes = 0};
+    struct lith_slice levels = {body_levels->data, (size_t)body_levels->bytes};
     lith_buf_clear(plain);
+    if (copy->is_widened) {
+        uint16_t level = copy->move->leaf->max_def;
+        run = lith_level_run(header->num_values, level, level, !is_v2);
+        levels = (struct lith_slice){run.data, run.bytes};
+        header->def_bytes = is_v2 ? (uint32_t)run.bytes : 0;
+        LITH_TRY(lith_buf_append(plain, run.data, is_v2 ? 0 : run.bytes, err));
+    }
     LITH_TRY(lith_buf_append(plain, body->data, (size_t)begin, err));
     struct lith_slice ids = {body->data + begin, (size_t)(body->bytes - begin)};
     enum lith_code code = lith_remap_ids(ids, count, copy->map, source->count,
                                          copy->move->dictionary->count, plain, err);
     LITH_TRY(at_page(copy, code, err));
-    return body_pack(copy, (struct lith_slice){plain->data, plain->bytes}, header, err);
+    return body_pack(copy, levels, (struct lith_slice){plain->data, plain->bytes}, header, err);
 }
 
-static enum lith_code page_remap(struct copy *copy, struct lith_err *err)
+/* The stored body of the page at hand in memory; *ret_body is empty where it is too large. */
+static enum lith_code body_hold(const struct copy *copy, struct lith_slice *ret_body,
+                                struct lith_err *err)
+{
+    const struct lith_move *move = copy->move;
+    struct lith_buf *held = &move->tools->body;
+    size_t bytes = (size_t)copy->page->header.compressed_bytes;
+    uint64_t at = copy->page->offset + copy->page->header_bytes;
+
+    *ret_body = (struct lith_slice){NULL, 0};
+    if (bytes == 0 || bytes > lith_page_bytes_max(move->tools->work))
+        return LITH_OK;
+    const uint8_t *data = lith_source_view(move->pages, at, bytes);
+    if (!data) {
+        lith_buf_clear(held);
+        LITH_TRY(lith_buf_reserve(held, bytes, err));
+        LITH_TRY(lith_source_read(move->pages, at, held->data, bytes, err));
+        data = held->data;
+    }
+    *ret_body = (struct lith_slice){data, bytes};
+    return LITH_OK;
+}
+
+/* The body with levels in front, in `packed`; *ret_done is false when it must be recoded. */
+static enum lith_code levels_inject(const struct copy *copy, struct lith_page_header *header,
+                                    bool *ret_done, struct lith_err *err)
+{
+    const struct lith_move *move = copy->move;
+    struct lith_buf *packed = &move->tools->packed;
+    struct lith_slice body;
+
+    *ret_done = false;
+    LITH_TRY(body_hold(copy, &body, err));
+    if (!body.data)
+        return LITH_OK;
+    lith_buf_clear(packed);
+    enum lith_code code = lith_page_define(&copy->page->header, move->codec, move->leaf->max_def,
+                                           body, packed, header, err);
+    if (code == LITH_E_UNSUPPORTED || code == LITH_E_NOT_FOUND || code == LITH_E_LIMIT)
+        return LITH_OK;
+    LITH_TRY(at_page(copy, code, err));
+    if (has_ids(copy->page))
+        header->encoding = LITH_ENCODING_RLE_DICTIONARY;
+    *ret_done = true;
+    return LITH_OK;
+}
+
+/* A page whose body is made anew: ids rewritten, or levels put in front, or both. */
+static enum lith_code page_rewrite(struct copy *copy, struct lith_err *err)
 {
     const struct lith_move *move = copy->move;
     struct lith_copied_page copied = {
         .header = new_header(copy), .facts = &copy->facts, .rows = copy->rows};
     struct lith_buf *packed = &move->tools->packed;
     uint64_t source_bytes = (uint64_t)copy->page->header.compressed_bytes;
+    bool remaps = has_ids(copy->page) && !copy->is_identity;
     bool done;
 
-    LITH_TRY(ids_rewrite(copy, &copied.header, &done, err));
-    if (!done)
+    if (has_ids(copy->page) && !remaps)
+        LITH_TRY(ids_check(copy, err));
+    LITH_TRY(remaps ? ids_rewrite(copy, &copied.header, &done, err)
+                    : levels_inject(copy, &copied.header, &done, err));
+    if (!done) {
+        move->tools->bytes[LITH_MOVER_RECODE] += source_bytes;
         return lith_move_recode_page(move, copy->reader, NULL, err);
+    }
     if (move->witness)
         LITH_TRY(page_witness(copy, err));
-    move->tools->bytes[LITH_MOVER_REMAP] += source_bytes;
+    move->tools->bytes[remaps ? LITH_MOVER_REMAP : LITH_MOVER_SPLICE] += source_bytes;
     LITH_TRY(lith_file_writer_copy(move->writer, &copied, err));
     LITH_TRY(lith_file_writer_copy_bytes(move->writer, packed->data, packed->bytes, err));
     return lith_file_writer_copy_end(move->writer, err);
@@ -367,8 +445,8 @@ static enum lith_code page_move(struct copy *copy, struct lith_err *err)
             (uint64_t)copy->page->header.compressed_bytes;
         return lith_move_recode_page(copy->move, copy->reader, NULL, err);
     }
-    if (has_ids(copy->page) && !copy->is_identity)
-        return page_remap(copy, err);
+    if (copy->is_widened || (has_ids(copy->page) && !copy->is_identity))
+        return page_rewrite(copy, err);
     return page_splice(copy, err);
 }
 
@@ -453,14 +531,23 @@ static enum lith_code pages_move(struct copy *copy, struct lith_err *err)
 {
     const struct lith_move *move = copy->move;
     bool bloom_done = false;
+    void *room;
 
+    if (copy->is_widened) {
+        LITH_TRY(
+            lith_arena_array(&copy->arena, move->leaf->max_def + 1u, sizeof(int64_t), &room, err));
+        copy->room = room;
+    }
     LITH_TRY(lith_chunk_reader_begin(copy->reader, move->pages, &move->ref, err));
     LITH_TRY(lith_chunk_reader_page(copy->reader, &copy->page, err));
     if (!copy->page)
         return LITH_OK;
     LITH_TRY(dictionary_map(copy, err));
     LITH_TRY(index_read(copy, err));
-    LITH_TRY(lith_file_writer_source(move->writer, &move->chunk->facts, move->ref.num_rows, err));
+    struct lith_facts facts = move->chunk->facts;
+    if (copy->is_widened)
+        facts = lith_level_map_facts(move->levels, &facts, copy->room);
+    LITH_TRY(lith_file_writer_source(move->writer, &facts, move->ref.num_rows, err));
     while (copy->page) {
         if (!has_ids(copy->page) && !bloom_done) {
             LITH_TRY(bloom_move(copy, err));
@@ -495,6 +582,7 @@ enum lith_code lith_mover_copy(const struct lith_move *move, struct lith_err *er
         .move = move,
         .reader = move->tools->reader,
         .leaf = lith_schema_leaf(move->ref.schema, move->ref.leaf),
+        .is_widened = move->levels && !move->levels->is_same,
     };
 
     lith_arena_init(&copy.arena, move->tools->work->mem);

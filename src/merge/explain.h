@@ -13,6 +13,7 @@ enum lith_mover {
     LITH_MOVER_REGROUP, /* small pages joined to larger ones as they are compressed; planned as
                            recode, which it is a shorter way of */
     LITH_MOVER_RECODE,  /* decoded and encoded */
+    LITH_MOVER_NULL,    /* the source lacks the column: nulls are made */
     LITH_MOVER_COUNT
 };
 
@@ -37,6 +38,7 @@ enum lith_reason {
     LITH_REASON_WRITER,        /* its writer's pages need its own footer to be understood */
     LITH_REASON_NO_DICTIONARY, /* a merged dictionary does not pay, or is full */
     LITH_REASON_FORCED,
+    LITH_REASON_ABSENT, /* the source does not have the column */
     LITH_REASON_COUNT
 };
 

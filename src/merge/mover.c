@@ -3,6 +3,8 @@
  */
 #include "merge/mover.h"
 
+#define LEVELS_BYTES (LITH_BATCH_POSITIONS * sizeof(uint16_t))
+
 static const struct {
     const char *name;
     enum lith_code (*run)(const struct lith_move *move, struct lith_err *err);
@@ -11,6 +13,7 @@ static const struct {
     [LITH_MOVER_REMAP] = {"remap", lith_mover_copy},
     [LITH_MOVER_REGROUP] = {"regroup", lith_mover_recode},
     [LITH_MOVER_RECODE] = {"recode", lith_mover_recode},
+    [LITH_MOVER_NULL] = {"null", lith_mover_null},
 };
 
 const char *lith_mover_name(enum lith_mover mover)
@@ -26,6 +29,8 @@ enum lith_code lith_move_tools_init(struct lith_move_tools *tools,
     lith_buf_init(&tools->block, work->mem, LITH_COPY_BLOCK_BYTES);
     lith_buf_init(&tools->body, work->mem, INT32_MAX);
     lith_buf_init(&tools->packed, work->mem, INT32_MAX);
+    lith_buf_init(&tools->def_levels, work->mem, LEVELS_BYTES);
+    lith_buf_init(&tools->rep_levels, work->mem, LEVELS_BYTES);
     LITH_TRY(lith_chunk_reader_new(codecs, work, true, &tools->reader, err));
     return lith_chunk_reader_new(codecs, work, false, &tools->key_reader, err);
 }
@@ -39,7 +44,29 @@ void lith_move_tools_done(struct lith_move_tools *tools)
     lith_buf_done(&tools->block);
     lith_buf_done(&tools->body);
     lith_buf_done(&tools->packed);
+    lith_buf_done(&tools->def_levels);
+    lith_buf_done(&tools->rep_levels);
     *tools = (struct lith_move_tools){.work = NULL};
+}
+
+enum lith_code lith_move_levels(const struct lith_move *move, struct lith_batch *batch,
+                                struct lith_err *err)
+{
+    const struct lith_level_map *map = move->levels;
+    struct lith_buf *buf = &move->tools->def_levels;
+    size_t count = batch->position_count;
+
+    if (!map || map->is_same)
+        return LITH_OK;
+    lith_buf_clear(buf);
+    LITH_TRY(lith_buf_reserve(buf, LEVELS_BYTES, err));
+    uint16_t *levels = (void *)buf->data;
+    if (batch->def_levels)
+        lith_level_map_apply(map, batch->def_levels, count, levels);
+    for (size_t i = 0; !batch->def_levels && i < count; i++)
+        levels[i] = map->to[0];
+    batch->def_levels = levels;
+    return LITH_OK;
 }
 
 enum lith_code lith_mover_run(enum lith_mover mover, const struct lith_move *move,

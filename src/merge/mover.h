@@ -2,9 +2,14 @@
  * Movers: how the positions of one source chunk get into an output chunk.
  *
  * splice copies pages as they are compressed; remap copies them but for their dictionary ids;
- * recode decodes and encodes. The route of the output chunk (chunk_route.h) says which one a source
- * chunk takes; inside a chunk each page may still fall back to recode, where its header shows what
- * metadata did not. Every mover leaves the same rows; the witness is taken from what was read.
+ * recode decodes and encodes; null makes what a source lacks. The route of the output chunk
+ * (chunk_route.h) says which one a source chunk takes; inside a chunk each page may still fall back
+ * to recode, where its header shows what metadata did not. Every mover leaves the same rows; the
+ * witness is taken from what was read.
+ *
+ * The output's column may be OPTIONAL where the source has it REQUIRED, itself or a group above it:
+ * pages without levels then get them put in front, others are recoded. parquet-splice.md sections
+ * 1.3 and 6.
  */
 #ifndef LITH_MERGE_MOVER_H
 #define LITH_MERGE_MOVER_H
@@ -14,6 +19,7 @@
 #include "parquet/chunk_reader.h"
 #include "parquet/file_writer.h"
 #include "parquet/key_counts.h"
+#include "parquet/level_map.h"
 #include "parquet/witness.h"
 
 /* What moving works with, and keeps from one source chunk to the next. */
@@ -25,6 +31,8 @@ struct lith_move_tools {
     struct lith_buf block;                /* of a body on its way */
     struct lith_buf body;                 /* of a page whose ids are rewritten */
     struct lith_buf packed;
+    struct lith_buf def_levels; /* of a batch, as the output has them: uint16_t each */
+    struct lith_buf rep_levels;
     uint64_t bytes[LITH_MOVER_COUNT]; /* compressed bytes of source pages, by how they went */
 };
 
@@ -45,9 +53,19 @@ struct lith_packed {
     bool joins;
 };
 
-/* One source chunk and where it goes. */
+/*
+ * One source chunk and where it goes. Where the source lacks the column (LITH_MOVER_NULL), `chunk`
+ * is NULL, and pages and ref are those of any leaf below `group`, the nearest group of the column's
+ * path that the source has; no leaf is read, and pages may be NULL, where every row has the group
+ * once (its max_rep and max_def are 0, as the root's).
+ */
 struct lith_move {
     const struct lith_source_chunk *chunk;
+    const struct lith_schema_node *leaf;  /* of the output; ref.schema is the source's */
+    const struct lith_level_map *levels;  /* from the source's leaf to it, or from `group` to its
+                                             fellow in the output; NULL: no level is another one */
+    const struct lith_schema_node *group; /* LITH_MOVER_NULL: of ref.schema */
+    bool may_copy;             /* the output chunk takes copied pages: it tries no dictionary */
     struct lith_source *pages; /* read forward: the chunk's bytes at the file's offsets */
     struct lith_source *file;  /* for indexes and bloom filter; NULL where the chunk is staged */
     struct lith_chunk_ref ref;
@@ -64,8 +82,9 @@ struct lith_move {
 };
 
 /*
- * Appends the whole source chunk. RECODE is right for every chunk, the others for those that
- * lith_chunk_route finds fit. Failures name row group, column and page.
+ * Appends the whole source chunk. RECODE is right for every chunk that is there, NULL for one that
+ * is not, the others for those that lith_chunk_route finds fit. Failures name row group, column and
+ * page.
  */
 LITH_MUST_CHECK enum lith_code lith_mover_run(enum lith_mover mover, const struct lith_move *move,
                                               struct lith_err *err);
@@ -74,6 +93,11 @@ LITH_MUST_CHECK enum lith_code lith_mover_run(enum lith_mover mover, const struc
 LITH_MUST_CHECK enum lith_code lith_mover_copy(const struct lith_move *move, struct lith_err *err);
 LITH_MUST_CHECK enum lith_code lith_mover_recode(const struct lith_move *move,
                                                  struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_mover_null(const struct lith_move *move, struct lith_err *err);
+/* Gives a batch of the source the definition levels of the output's leaf; they live until the next
+ * call. */
+LITH_MUST_CHECK enum lith_code lith_move_levels(const struct lith_move *move,
+                                                struct lith_batch *batch, struct lith_err *err);
 /* The page at hand of `reader`, decoded and encoded; its values are added to `counts`, if any. */
 LITH_MUST_CHECK enum lith_code lith_move_recode_page(const struct lith_move *move,
                                                      struct lith_chunk_reader *reader,

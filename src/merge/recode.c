@@ -16,6 +16,7 @@ enum lith_code lith_move_recode_page(const struct lith_move *move, struct lith_c
         LITH_TRY(lith_chunk_reader_page_batch(reader, &batch, err));
         if (batch.position_count == 0)
             return LITH_OK;
+        LITH_TRY(lith_move_levels(move, &batch, err));
         LITH_TRY(lith_witness_decoded(move->witness, &batch, err));
         if (counts)
             LITH_TRY(lith_key_counts_add(counts, &batch, err));

@@ -1,20 +1,17 @@
 /*
- * A file with levels put in front of its pages and columns that it lacks, for other engines to
- * read: define_columns IN OUT [GROUP SIBLING].
+ * A file moved under a wider schema, for other engines to read: define_columns IN OUT [GROUP
+ * SIBLING].
  *
- * Not a test by itself: tests/py/test_define.py writes the input and compares. Columns that are
- * REQUIRED from the root on become OPTIONAL; a column `added` and a list `added_list` of nulls come
- * last in GROUP (a path; without one, the root), with the levels of the leaf SIBLING. All other
- * pages are copied. Prints how many pages were defined and how many had to be compressed again.
+ * Not a test by itself: tests/py/test_define.py writes the input and compares. All that is REQUIRED
+ * becomes OPTIONAL; a column `added` and a list `added_list` that the file lacks come last in GROUP
+ * (a path; without one, the root), with the levels of the leaf SIBLING. The movers make one row
+ * group of all, copying what can be; the witness must agree. Prints the compressed bytes that went
+ * by each mover.
  */
 #include "support.h"
 
-#include "base/checked.h"
-#include "base/hash.h"
-#include "parquet/chunk_reader.h"
-#include "parquet/level_prefix.h"
-#include "parquet/metadata_write.h"
-#include "parquet/null_page.h"
+#include "merge/chunk_route.h"
+#include "verify/verify.h"
 
 #define ADDED_NODES 4u /* added, added_list.list.element */
 #define ADDED_LEAVES 2u
@@ -24,18 +21,22 @@ static struct lith_mem mem;
 
 struct job {
     struct lith_buf in;
-    struct lith_buf out;
+    struct lith_spool out;
     struct lith_memory_source source;
     struct lith_work work;
+    struct lith_scratch scratch;
     struct lith_codec_context *codecs;
     struct lith_arena arena;
     struct lith_footer footer;
     struct lith_schema schema; /* of the output */
     uint32_t group;            /* node of the input */
     uint32_t sibling;          /* leaf of the input */
+    uint32_t end;              /* node of the input: where the new ones come */
     uint32_t added;            /* leaf of the output: the first of ADDED_LEAVES */
-    unsigned defined;
-    unsigned recoded;
+    struct lith_move_tools tools;
+    struct lith_file_writer *writer;
+    struct lith_witness witness;
+    struct lith_chunk_route route; /* of the open chunk */
 };
 
 static void must(enum lith_code code)
@@ -96,6 +97,7 @@ static void schema_make(struct job *job)
     must(lith_arena_array(&job->arena, from->node_count + ADDED_NODES,
                           sizeof(struct lith_schema_node), &block, &err));
     struct lith_schema_node *nodes = block;
+    job->end = end;
     for (uint32_t i = 0; i <= from->node_count; i++) {
         if (i == end) {
             job->added = 0;
@@ -112,7 +114,7 @@ static void schema_make(struct job *job)
         nodes[count] = from->nodes[i];
         if (i == job->group)
             nodes[count].child_count += 2;
-        if (!nodes[count].is_group && nodes[count].max_def == 0)
+        if (i > 0 && nodes[count].repetition == LITH_REQUIRED)
             nodes[count].repetition = LITH_OPTIONAL;
         count++;
     }
@@ -120,192 +122,150 @@ static void schema_make(struct job *job)
     must(lith_schema_link(&job->schema, &job->arena, &err));
 }
 
-/* What a merge does where the codec cannot: decompressed, levels in front, compressed again. */
-static void page_recode(struct job *job, enum lith_codec codec, struct lith_slice body,
-                        struct lith_page_header *header, struct lith_buf *to)
+/* The leaf of the input for one of the output, of a new one the sibling. */
+static uint32_t leaf_from(const struct job *job, uint32_t leaf, bool *ret_added)
 {
-    struct lith_level_run run = lith_level_run(header->num_values, 1, 1, true);
-    LITH_AUTO(buf) struct lith_buf plain;
-    size_t bytes = (size_t)header->uncompressed_bytes;
-
-    lith_buf_init(&plain, &mem, INT32_MAX);
-    must(lith_buf_append(&plain, run.data, run.bytes, &err));
-    must(lith_buf_reserve(&plain, bytes, &err));
-    must(lith_decompress(job->codecs, codec, body.data, body.bytes, plain.data + run.bytes, bytes,
-                         &err));
-    must(lith_compress(job->codecs, codec, plain.data, run.bytes + bytes, to, &err));
-    header->uncompressed_bytes += (int32_t)run.bytes;
-    header->compressed_bytes = (int32_t)to->bytes;
-    header->crc = lith_crc32(0, to->data, to->bytes);
+    *ret_added = leaf >= job->added && leaf < job->added + ADDED_LEAVES;
+    if (*ret_added)
+        return job->sibling;
+    return leaf < job->added ? leaf : leaf - ADDED_LEAVES;
 }
 
-static void page_put(struct job *job, const struct lith_page_header *header, struct lith_slice body,
-                     struct lith_chunk_meta *meta)
+/* The node of the output for one of the input. */
+static uint32_t node_to(const struct job *job, uint32_t node)
 {
-    size_t before = job->out.bytes;
-
-    if (header->type == LITH_PAGE_DICTIONARY)
-        meta->dictionary_page_offset = (int64_t)before;
-    else if (meta->data_page_offset == 0)
-        meta->data_page_offset = (int64_t)before;
-    must(lith_page_header_write(header, &job->out, &err));
-    size_t header_bytes = job->out.bytes - before;
-    must(lith_buf_append(&job->out, body.data, body.bytes, &err));
-    meta->total_compressed_size += (int64_t)(header_bytes + body.bytes);
-    meta->total_uncompressed_size += (int64_t)header_bytes + header->uncompressed_bytes;
+    return node < job->end ? node : node + ADDED_NODES;
 }
 
-/* One chunk of the input, page by page; `define` puts levels in front. */
-static void chunk_copy(struct job *job, const struct lith_chunk_meta *from, bool define,
-                       struct lith_chunk_meta *meta)
+static struct lith_source_chunk chunk_take(struct job *job, uint32_t row_group, uint32_t leaf)
 {
-    int64_t start = from->data_page_offset;
-    int64_t left = from->num_values;
-    size_t bytes;
+    struct lith_source_chunk chunk;
 
-    if (from->dictionary_page_offset > 0 && from->dictionary_page_offset < start)
-        start = from->dictionary_page_offset;
-    const uint8_t *at = job->in.data + start;
-    while (left > 0) {
-        struct lith_page_header header;
-        LITH_AUTO(buf) struct lith_buf to;
-        lith_buf_init(&to, &mem, INT32_MAX);
-        must(lith_page_header_parse(at, (size_t)(job->in.data + job->in.bytes - at), &header,
-                                    &bytes, &err));
-        struct lith_slice body = {at + bytes, (size_t)header.compressed_bytes};
-        at = body.data + body.bytes;
-        if (header.type != LITH_PAGE_DICTIONARY)
-            left -= header.num_values;
-        if (define && header.type != LITH_PAGE_DICTIONARY) {
-            enum lith_codec codec = (enum lith_codec)from->codec;
-            enum lith_code code = lith_page_define(&header, codec, 1, body, &to, &header, &err);
-            if (code == LITH_E_UNSUPPORTED)
-                page_recode(job, codec, body, &header, &to);
-            else
-                must(code);
-            job->defined += code == LITH_OK;
-            job->recoded += code == LITH_E_UNSUPPORTED;
-            body = (struct lith_slice){to.data, to.bytes};
-            meta->encodings |= 1u << LITH_ENCODING_RLE;
-        }
-        page_put(job, &header, body, meta);
+    must(lith_source_chunk_take(&job->footer, row_group, leaf, NULL, &job->arena, &chunk, &err));
+    chunk.unit = row_group;
+    return chunk;
+}
+
+/* Plans a chunk of leaf `old` of all row groups, as a merge does that copies what it can. */
+static void chunk_plan(struct job *job, uint32_t leaf, uint32_t old)
+{
+    const struct lith_chunk_meta *first = &job->footer.row_groups[0].chunks[old];
+    const struct lith_chunk_plan plan = {.codec = (enum lith_codec)first->codec};
+    struct lith_chunk_route *route = &job->route;
+    bool enough = false;
+
+    lith_chunk_route_begin(route, &job->work, lith_schema_leaf(&job->schema, leaf), &plan,
+                           LITH_FORCE_COPY, 0);
+    for (uint32_t i = 0; i < job->footer.row_group_count; i++) {
+        struct lith_source_chunk chunk = chunk_take(job, i, old);
+        lith_chunk_route_add(route, &chunk, job->footer.created_by);
     }
+    for (uint32_t i = 0;
+         lith_chunk_route_wants_dictionaries(route) && !enough && i < job->footer.row_group_count;
+         i++) {
+        struct lith_source_chunk chunk = chunk_take(job, i, old);
+        struct lith_chunk_ref ref = lith_chunk_ref_of(&job->footer, i, old);
+        const struct lith_page *page;
+        must(lith_chunk_reader_begin(job->tools.reader, &job->source.base, &ref, &err));
+        must(lith_chunk_reader_page(job->tools.reader, &page, &err));
+        struct lith_dictionary *dictionary = lith_chunk_reader_dictionary(job->tools.reader);
+        if (dictionary)
+            must(lith_chunk_route_dictionary(route, &chunk, dictionary, false, &enough, &err));
+    }
+    lith_chunk_route_settle(route);
 }
 
-/* Null pages of new leaf `leaf`: runs below the root, else the levels of the sibling. */
-static void chunk_add(struct job *job, uint32_t row_group, uint32_t leaf,
-                      struct lith_chunk_meta *meta)
+static void chunk_write(struct job *job, uint32_t leaf)
 {
+    const struct lith_schema *from = &job->footer.schema;
     const struct lith_schema_node *node = lith_schema_leaf(&job->schema, leaf);
-    const struct lith_schema_node *group = &job->footer.schema.nodes[job->group];
-    struct lith_page_header header;
-    struct lith_chunk_reader *reader;
-    struct lith_batch batch = {.position_count = 1};
-    static uint16_t rep[LITH_BATCH_POSITIONS], def[LITH_BATCH_POSITIONS];
-    LITH_AUTO(buf) struct lith_buf body;
+    struct lith_chunk_route *route = &job->route;
+    bool added;
+    uint32_t old = leaf_from(job, leaf, &added);
+    uint32_t fellow = added ? job->group : from->leaves[old];
+    struct lith_level_map levels =
+        lith_level_map_make(from, fellow, &job->schema, node_to(job, fellow));
+    enum lith_reason reason;
 
-    lith_buf_init(&body, &mem, INT32_MAX);
-    meta->encodings = 1u << LITH_ENCODING_PLAIN | 1u << LITH_ENCODING_RLE;
-    for (int64_t left = job->footer.row_groups[row_group].num_rows; job->group == 0 && left > 0;) {
-        uint32_t rows = (uint32_t)lith_min_u64((uint64_t)left, LITH_PAGE_ROWS_MAX);
-        lith_buf_clear(&body);
-        must(lith_null_page_run(job->codecs, (enum lith_codec)meta->codec, node, rows, 0, &body,
-                                &header, &err));
-        page_put(job, &header, (struct lith_slice){body.data, body.bytes}, meta);
-        meta->num_values += rows;
-        left -= rows;
+    chunk_plan(job, leaf, old);
+    lith_witness_chunk_begin(&job->witness, node);
+    if (added)
+        route->plan.dictionary = NULL;
+    must(lith_file_writer_chunk(job->writer, &route->plan, &err));
+    for (uint32_t i = 0; i < job->footer.row_group_count; i++) {
+        struct lith_source_chunk chunk = chunk_take(job, i, old);
+        enum lith_mover mover =
+            lith_chunk_route_mover(route, &chunk, job->footer.created_by, &reason);
+        struct lith_move move = {
+            .chunk = added ? NULL : &chunk,
+            .leaf = node,
+            .levels = &levels,
+            .group = &from->nodes[job->group],
+            .may_copy = true,
+            .pages = &job->source.base,
+            .file = &job->source.base,
+            .ref = lith_chunk_ref_of(&job->footer, i, old),
+            .tools = &job->tools,
+            .writer = job->writer,
+            .codec = route->plan.codec,
+            .dictionary = route->plan.dictionary,
+            .witness = &job->witness,
+        };
+        must(lith_mover_run(added ? LITH_MOVER_NULL : mover, &move, &err));
     }
-    if (job->group == 0)
-        return;
-    must(lith_chunk_reader_open(&job->source.base, &job->footer, row_group, job->sibling,
-                                job->codecs, &job->work, &reader, &err));
-    for (;;) {
-        must(lith_chunk_reader_next(reader, &batch, &err));
-        if (batch.position_count == 0)
-            break;
-        struct lith_levels levels = {batch.rep_levels, batch.def_levels, batch.position_count};
-        levels.count = lith_levels_clip(&levels, group->max_rep, group->max_def, rep, def);
-        levels.rep_levels = rep;
-        levels.def_levels = def;
-        if (levels.count == 0)
-            continue;
-        lith_buf_clear(&body);
-        must(lith_null_page(job->codecs, (enum lith_codec)meta->codec, node, &levels, &body,
-                            &header, &err));
-        page_put(job, &header, (struct lith_slice){body.data, body.bytes}, meta);
-        meta->num_values += (int64_t)levels.count;
-    }
-    lith_chunk_reader_close(reader);
+    must(lith_file_writer_chunk_end(job->writer, &err));
+    must(lith_witness_chunk_end(&job->witness, (uint64_t)job->footer.num_rows, &err));
+    lith_chunk_route_done(route);
 }
 
-static void row_group_write(struct job *job, uint32_t index, struct lith_thrift_writer *thrift)
+/* The file in memory, checked against what was witnessed. */
+static void file_make(struct job *job)
 {
-    const struct lith_row_group *from = &job->footer.row_groups[index];
-    struct lith_row_group_tail tail = {
-        .num_rows = from->num_rows, .file_offset = (int64_t)job->out.bytes, .ordinal = -1};
+    struct lith_memory_source made;
+    const struct lith_verify_options options = {.level = LITH_VERIFY_CONTENT,
+                                                .witness = &job->witness,
+                                                .codecs = job->codecs,
+                                                .work = &job->work};
 
-    lith_row_group_head_write(thrift, job->schema.leaf_count);
-    for (uint32_t leaf = 0; leaf < job->schema.leaf_count; leaf++) {
-        bool added = leaf >= job->added && leaf < job->added + ADDED_LEAVES;
-        uint32_t old = leaf < job->added ? leaf : leaf - ADDED_LEAVES;
-        const struct lith_chunk_meta *chunk = &from->chunks[added ? 0 : old];
-        struct lith_chunk_meta meta = {.codec = chunk->codec};
-        if (added) {
-            chunk_add(job, index, leaf, &meta);
-        } else {
-            meta.num_values = chunk->num_values;
-            meta.encodings = chunk->encodings;
-            meta.statistics = chunk->statistics;
-            chunk_copy(job, chunk, lith_schema_leaf(&job->footer.schema, old)->max_def == 0, &meta);
-        }
-        lith_chunk_meta_write(thrift, &job->schema, leaf, &meta);
-        tail.total_byte_size += meta.total_uncompressed_size;
-        tail.total_compressed_size += meta.total_compressed_size;
-    }
-    lith_row_group_tail_write(thrift, &tail);
+    lith_spool_init(&job->out, &mem, &job->scratch, (size_t)256 << 20);
+    must(lith_move_tools_init(&job->tools, job->codecs, &job->work, &err));
+    lith_witness_init(&job->witness, &job->work, job->schema.leaf_count);
+    must(lith_file_writer_new(&job->out.sink, &job->schema, job->codecs, &job->work, &job->writer,
+                              &err));
+    must(lith_file_writer_row_group(job->writer, job->footer.num_rows, &err));
+    for (uint32_t leaf = 0; leaf < job->schema.leaf_count; leaf++)
+        chunk_write(job, leaf);
+    must(lith_file_writer_row_group_end(job->writer, &err));
+    must(lith_file_writer_finish(job->writer, NULL, 0, &err));
+    lith_file_writer_free(job->writer);
+    lith_memory_source_init(&made, lith_spool_memory(&job->out), (size_t)job->out.source.size);
+    must(lith_verify_file(&made.base, &options, &err));
+    lith_witness_done(&job->witness);
 }
 
-static void file_write(struct job *job, const char *path)
+static void file_write(const struct job *job, const char *path)
 {
-    struct lith_thrift_writer thrift;
-    LITH_AUTO(buf) struct lith_buf footer;
-    uint8_t length[4];
-
-    lith_buf_init(&footer, &mem, LITH_FOOTER_BYTES_MAX);
-    lith_thrift_writer_init(&thrift, &footer, &err);
-    must(lith_buf_append(&job->out, "PAR1", 4, &err));
-    lith_footer_head_write(&thrift, &job->schema, job->footer.num_rows,
-                           job->footer.row_group_count);
-    for (uint32_t i = 0; i < job->footer.row_group_count; i++)
-        row_group_write(job, i, &thrift);
-    lith_footer_tail_write(&thrift, NULL, 0, lith_slice_text("define_columns"),
-                           job->schema.leaf_count);
-    must(thrift.code);
-    lith_store_u32(length, (uint32_t)footer.bytes);
-    must(lith_buf_append(&job->out, footer.data, footer.bytes, &err));
-    must(lith_buf_append(&job->out, length, 4, &err));
-    must(lith_buf_append(&job->out, "PAR1", 4, &err));
+    size_t bytes = (size_t)job->out.source.size;
     FILE *file = fopen(path, "wb");
-    if (!file || fwrite(job->out.data, 1, job->out.bytes, file) != job->out.bytes ||
-        fclose(file) != 0)
+
+    if (!file || fwrite(lith_spool_memory(&job->out), 1, bytes, file) != bytes || fclose(file) != 0)
         exit(1);
 }
 
 int main(int argc, char **argv)
 {
     static const struct lith_control control;
-    struct lith_scratch scratch;
-    struct job job = {.work = {.mem = &mem, .scratch = &scratch, .control = &control}};
+    struct job job = {.work = {.mem = &mem, .control = &control}};
 
     if (argc != 3 && argc != 5) {
         (void)fprintf(stderr, "usage: define_columns IN OUT [GROUP SIBLING]\n");
         return 2;
     }
     lith_mem_init(&mem, (size_t)1 << 30, NULL);
-    lith_scratch_init(&scratch, NULL, 0);
+    lith_scratch_init(&job.scratch, NULL, 0);
+    job.work.scratch = &job.scratch;
     lith_arena_init(&job.arena, &mem);
     lith_buf_init(&job.in, &mem, SIZE_MAX);
-    lith_buf_init(&job.out, &mem, SIZE_MAX);
     must(lith_codec_context_new(&mem, &job.codecs, &err));
     file_read(argv[1], &job.in);
     lith_memory_source_init(&job.source, job.in.data, job.in.bytes);
@@ -320,11 +280,16 @@ int main(int argc, char **argv)
         job.sibling = schema->nodes[node_find(schema, argv[4])].leaf_index;
     }
     schema_make(&job);
+    file_make(&job);
     file_write(&job, argv[2]);
-    (void)printf("defined %u recoded %u\n", job.defined, job.recoded);
+    for (int mover = 0; mover < LITH_MOVER_COUNT; mover++)
+        (void)printf("%s %llu ", lith_mover_name((enum lith_mover)mover),
+                     (unsigned long long)job.tools.bytes[mover]);
+    (void)puts("");
+    lith_move_tools_done(&job.tools);
     lith_codec_context_free(job.codecs);
     lith_buf_done(&job.in);
-    lith_buf_done(&job.out);
+    lith_spool_done(&job.out);
     lith_arena_done(&job.arena);
     lith_mem_done(&mem);
     return 0;

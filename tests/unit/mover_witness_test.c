@@ -323,6 +323,7 @@ static void move_all(struct lith_source *source, const struct lith_footer *foote
         MUST(lith_source_chunk_take(footer, 0, leaf, NULL, &chunk_arena, &chunk, &err));
         struct lith_move move = {
             .chunk = &chunk,
+            .leaf = lith_schema_leaf(&schema, leaf),
             .pages = source,
             .file = source,
             .ref = lith_chunk_ref_of(footer, 0, leaf),
