@@ -9,6 +9,8 @@
 #include "support.h"
 
 #include "merge/mover.h"
+#include "parquet/dictionary_builder.h"
+#include "parquet/page_writer.h"
 #include "verify/verify.h"
 
 static struct lith_err err;
@@ -17,36 +19,67 @@ static struct lith_scratch scratch;
 static struct lith_control control;
 static const struct lith_work work = {.mem = &mem, .scratch = &scratch, .control = &control};
 static struct lith_codec_context *codecs;
-static struct lith_arena arena; /* of the schema */
-static struct lith_schema schema;
+static struct lith_arena arena;   /* of the schema */
+static struct lith_schema schema; /* of the source */
+static struct lith_schema wide;   /* all OPTIONAL, and a column more */
 
-#define ROWS 3000u
+/* Each row group is a page of each leaf, and all of them one row group of the output. */
+#define ROW_GROUPS 3u
+#define ROW_GROUP_ROWS 5000u
+#define ROWS (ROW_GROUPS * ROW_GROUP_ROWS)
 #define LEAVES 4u
+#define WIDE_LEAVES 5u
+#define ADDED 4u /* the leaf that the source lacks */
 
 /* What befalls one batch, or one page, on its way to the writer. */
 enum fault {
     FAULT_NONE,
-    FAULT_LOSE,   /* a value becomes null, an element of a list is gone */
-    FAULT_DOUBLE, /* a value stands for its neighbour too */
-    FAULT_SWAP,   /* two neighbours change places */
+    FAULT_LOSE,        /* a value becomes null, an element of a list is gone */
+    FAULT_DOUBLE,      /* a value stands for its neighbour too */
+    FAULT_SWAP,        /* two neighbours change places */
+    FAULT_LOSE_PAGE,   /* the same for pages that are copied */
+    FAULT_DOUBLE_PAGE, /* it stands there twice */
+    FAULT_SWAP_PAGE,
     FAULT_COUNT
 };
-static const char *const fault_names[] = {"none", "lose", "double", "swap"};
+static const char *const fault_names[] = {"none",      "lose",        "double",   "swap",
+                                          "lose page", "double page", "swap page"};
+#define VALUE_FAULTS (1u << FAULT_LOSE | 1u << FAULT_DOUBLE | 1u << FAULT_SWAP)
+#define PAGE_FAULTS (1u << FAULT_LOSE_PAGE | 1u << FAULT_DOUBLE_PAGE | 1u << FAULT_SWAP_PAGE)
+
+/* A page that is being copied, held until it is whole. */
+struct held_page {
+    struct lith_copied_page page;
+    struct lith_facts facts;
+    struct lith_buf body;
+};
 
 static struct {
     enum fault fault;
     size_t call; /* the call that is hit */
     size_t calls;
     bool done;
-    struct lith_spool *swapped; /* pages that wait */
+    bool records;  /* pages are kept, for a later run in which they change places */
+    size_t copied; /* pages so far */
+    struct held_page open;
 } hit;
+static struct held_page recorded[ROW_GROUPS]; /* as the leaf that is hit has them without fault */
 
 static const struct {
     enum lith_mover mover;
     const char *name;
     uint32_t leaves; /* bits: those it can move */
+    bool is_wide;    /* under the wide schema */
+    uint32_t faults; /* bits: those that there is something to change for */
 } movers[] = {
-    {LITH_MOVER_RECODE, "recode", 0xf},
+    {LITH_MOVER_RECODE, "recode", 0xf, false, VALUE_FAULTS},
+    {LITH_MOVER_SPLICE, "splice", 0xd, false, PAGE_FAULTS | 1u << FAULT_DOUBLE | 1u << FAULT_SWAP},
+    {LITH_MOVER_REMAP, "remap", 0x2, false, PAGE_FAULTS},
+    {LITH_MOVER_RECODE, "recode, levels mapped", 0xf, true, VALUE_FAULTS},
+    {LITH_MOVER_SPLICE, "levels put in front", 0x9, true,
+     PAGE_FAULTS | 1u << FAULT_DOUBLE | 1u << FAULT_SWAP},
+    /* Pages of nulls are all alike. */
+    {LITH_MOVER_NULL, "null", 1u << ADDED, true, 1u << FAULT_LOSE_PAGE | 1u << FAULT_DOUBLE_PAGE},
 };
 
 /* id INT64; name STRING optional, with a dictionary; tags list of INT32; text STRING, without. */
@@ -63,25 +96,39 @@ static void schema_make(void)
     };
     static const char *const names[] = {"root", "id", "name", "tags", "text"};
 
+    static struct lith_schema_node wide_nodes[WIDE_LEAVES + 1];
+
     lith_arena_init(&arena, &mem);
     for (size_t i = 0; i < LEAVES + 1; i++)
         nodes[i].name = lith_slice_text(names[i]);
+    memcpy(wide_nodes, nodes, sizeof(nodes));
+    wide_nodes[0].child_count = WIDE_LEAVES;
+    for (size_t i = 1; i < LEAVES + 1; i++)
+        if (wide_nodes[i].repetition == LITH_REQUIRED)
+            wide_nodes[i].repetition = LITH_OPTIONAL;
+    wide_nodes[ADDED + 1] = (struct lith_schema_node){.name = lith_slice_text("added"),
+                                                      .type = LITH_TYPE_INT32,
+                                                      .repetition = LITH_OPTIONAL,
+                                                      .converted_type = -1};
+    wide = (struct lith_schema){.nodes = wide_nodes, .node_count = WIDE_LEAVES + 1};
+    MUST(lith_schema_link(&wide, &arena, &err));
+    MUST(lith_schema_normalise(&wide, &arena, &err));
     schema = (struct lith_schema){.nodes = nodes, .node_count = LEAVES + 1};
     MUST(lith_schema_link(&schema, &arena, &err));
     MUST(lith_schema_normalise(&schema, &arena, &err));
 }
 
-/* All positions of a leaf. */
+/* All positions of a leaf in a row group. */
 static struct {
-    uint16_t def[2 * ROWS];
-    uint16_t rep[2 * ROWS];
-    int64_t ids[ROWS];
-    int32_t tags[2 * ROWS];
-    struct lith_slice slices[ROWS];
-    char texts[ROWS][16];
+    uint16_t def[2 * ROW_GROUP_ROWS];
+    uint16_t rep[2 * ROW_GROUP_ROWS];
+    int64_t ids[ROW_GROUP_ROWS];
+    int32_t tags[2 * ROW_GROUP_ROWS];
+    struct lith_slice slices[ROW_GROUP_ROWS];
+    char texts[ROW_GROUP_ROWS][16];
 } made;
 
-static struct lith_batch leaf_make(uint32_t leaf)
+static struct lith_batch leaf_make(uint32_t leaf, size_t first)
 {
     static const char *const names[] = {"login", "logout", "purchase"};
     static const size_t widths[] = {8, 0, 4, 0};
@@ -89,7 +136,7 @@ static struct lith_batch leaf_make(uint32_t leaf)
     size_t positions = 0;
     size_t values = 0;
 
-    for (size_t i = 0; i < ROWS; i++) {
+    for (size_t i = first; i < first + ROW_GROUP_ROWS; i++) {
         if (leaf == 0) {
             made.ids[values++] = (int64_t)(i * i);
         } else if (leaf == 1 && i % 5 != 4) {
@@ -103,8 +150,9 @@ static struct lith_batch leaf_make(uint32_t leaf)
             positions += 2;
             continue;
         } else if (leaf == 3) {
-            (void)snprintf(made.texts[i], sizeof(made.texts[i]), "text %zu", i);
-            made.slices[values++] = lith_slice_text(made.texts[i]);
+            char *text = made.texts[i - first];
+            (void)snprintf(text, sizeof(made.texts[0]), "text %zu", i);
+            made.slices[values++] = lith_slice_text(text);
         }
         made.def[positions++] = leaf != 1 || i % 5 != 4;
     }
@@ -123,8 +171,12 @@ static struct lith_batch leaf_make(uint32_t leaf)
 
 static struct lith_chunk_plan plan_of(uint32_t leaf)
 {
+    /* Values of what is not compressed can be exchanged in pages that are copied. */
     return (struct lith_chunk_plan){
-        .codec = LITH_CODEC_SNAPPY, .fallback = LITH_ENCODING_PLAIN, .try_dictionary = leaf == 1};
+        .codec = leaf == 0 ? LITH_CODEC_UNCOMPRESSED : LITH_CODEC_SNAPPY,
+        .fallback = LITH_ENCODING_PLAIN,
+        .try_dictionary = leaf == 1,
+    };
 }
 
 /* Hands the batch on in pieces that a reader could have given. */
@@ -156,21 +208,23 @@ static void add_in_pieces(struct lith_file_writer *writer, struct lith_batch all
     }
 }
 
-/* The source: a file of one row group. */
+/* The source. */
 static void source_write(struct lith_spool *spool)
 {
     struct lith_file_writer *writer;
 
     lith_spool_init(spool, &mem, &scratch, (size_t)16 << 20);
     MUST(lith_file_writer_new(&spool->sink, &schema, codecs, &work, &writer, &err));
-    MUST(lith_file_writer_row_group(writer, ROWS, &err));
-    for (uint32_t leaf = 0; leaf < LEAVES; leaf++) {
-        const struct lith_chunk_plan plan = plan_of(leaf);
-        MUST(lith_file_writer_chunk(writer, &plan, &err));
-        add_in_pieces(writer, leaf_make(leaf));
-        MUST(lith_file_writer_chunk_end(writer, &err));
+    for (size_t group = 0; group < ROW_GROUPS; group++) {
+        MUST(lith_file_writer_row_group(writer, ROW_GROUP_ROWS, &err));
+        for (uint32_t leaf = 0; leaf < LEAVES; leaf++) {
+            const struct lith_chunk_plan plan = plan_of(leaf);
+            MUST(lith_file_writer_chunk(writer, &plan, &err));
+            add_in_pieces(writer, leaf_make(leaf, group * ROW_GROUP_ROWS));
+            MUST(lith_file_writer_chunk_end(writer, &err));
+        }
+        MUST(lith_file_writer_row_group_end(writer, &err));
     }
-    MUST(lith_file_writer_row_group_end(writer, &err));
     MUST(lith_file_writer_finish(writer, NULL, 0, &err));
     lith_file_writer_free(writer);
 }
@@ -294,61 +348,206 @@ enum lith_code __wrap_lith_file_writer_add(struct lith_file_writer *writer,
 {
     static struct own own;
 
-    if (hit.fault == FAULT_NONE || hit.calls++ != hit.call)
+    if (!(VALUE_FAULTS >> hit.fault & 1) || hit.calls++ != hit.call)
         return __real_lith_file_writer_add(writer, batch, e);
     own_make(&own, batch);
     hit.done = own_change(&own, hit.fault);
     return __real_lith_file_writer_add(writer, &own.batch, e);
 }
 
-/* Moves the source file with one mover for the leaf that is hit, recoding the others. */
-static void move_all(struct lith_source *source, const struct lith_footer *footer,
-                     enum lith_mover mover, uint32_t hit_leaf, enum fault fault,
-                     struct lith_spool *to, struct lith_witness *witness)
+enum lith_code __real_lith_file_writer_copy(struct lith_file_writer *writer,
+                                            const struct lith_copied_page *page,
+                                            struct lith_err *e);
+enum lith_code __wrap_lith_file_writer_copy(struct lith_file_writer *writer,
+                                            const struct lith_copied_page *page,
+                                            struct lith_err *e);
+enum lith_code __real_lith_file_writer_copy_bytes(struct lith_file_writer *writer, const void *data,
+                                                  size_t bytes, struct lith_err *e);
+enum lith_code __wrap_lith_file_writer_copy_bytes(struct lith_file_writer *writer, const void *data,
+                                                  size_t bytes, struct lith_err *e);
+enum lith_code __real_lith_file_writer_copy_end(struct lith_file_writer *writer,
+                                                struct lith_err *e);
+enum lith_code __wrap_lith_file_writer_copy_end(struct lith_file_writer *writer,
+                                                struct lith_err *e);
+
+enum lith_code __wrap_lith_file_writer_copy(struct lith_file_writer *writer,
+                                            const struct lith_copied_page *page, struct lith_err *e)
 {
-    LITH_AUTO(arena) struct lith_arena chunk_arena;
-    struct lith_source_chunk chunk;
-    struct lith_packed packed = {.plain_bytes = 0};
+    (void)writer, (void)e;
+    hit.open.page = *page;
+    hit.open.facts = *page->facts;
+    lith_buf_clear(&hit.open.body);
+    return LITH_OK;
+}
+
+enum lith_code __wrap_lith_file_writer_copy_bytes(struct lith_file_writer *writer, const void *data,
+                                                  size_t bytes, struct lith_err *e)
+{
+    (void)writer;
+    return lith_buf_append(&hit.open.body, data, bytes, e);
+}
+
+static enum lith_code page_put(struct lith_file_writer *writer, struct held_page *held,
+                               struct lith_err *e)
+{
+    held->page.facts = &held->facts;
+    LITH_TRY(__real_lith_file_writer_copy(writer, &held->page, e));
+    LITH_TRY(__real_lith_file_writer_copy_bytes(writer, held->body.data, held->body.bytes, e));
+    return __real_lith_file_writer_copy_end(writer, e);
+}
+
+/* The last two values of a page of `id`, which is not compressed. */
+static void page_change(struct held_page *held, bool exchange)
+{
+    uint8_t *last = held->body.data + held->body.bytes - 8;
+    uint64_t kept = lith_load_u64(last);
+
+    memcpy(last, last - 8, 8);
+    if (exchange)
+        lith_store_u64(last - 8, kept);
+    held->page.header.has_crc = false; /* nothing but the witness is to find it */
+}
+
+static bool is_plain(const struct held_page *held)
+{
+    return held->page.header.encoding == LITH_ENCODING_PLAIN &&
+           held->page.header.compressed_bytes == held->page.header.uncompressed_bytes &&
+           held->body.bytes >= (size_t)ROW_GROUP_ROWS * 8;
+}
+
+static enum lith_code page_record(struct lith_err *e)
+{
+    struct held_page *kept = &recorded[hit.copied];
+
+    kept->page = hit.open.page;
+    kept->facts = hit.open.facts;
+    kept->facts.rep_histogram = kept->facts.def_histogram = NULL; /* the mover's */
+    lith_buf_clear(&kept->body);
+    return lith_buf_append(&kept->body, hit.open.body.data, hit.open.body.bytes, e);
+}
+
+enum lith_code __wrap_lith_file_writer_copy_end(struct lith_file_writer *writer, struct lith_err *e)
+{
+    bool is_value = hit.fault == FAULT_DOUBLE || hit.fault == FAULT_SWAP;
+
+    if (hit.records)
+        LITH_TRY(page_record(e));
+    size_t page = hit.copied++;
+    if (hit.fault == FAULT_SWAP_PAGE) {
+        hit.done = true;
+        return page_put(writer, page < 2 ? &recorded[1 - page] : &hit.open, e);
+    }
+    if (hit.done || !(is_value || PAGE_FAULTS >> hit.fault & 1) ||
+        (is_value && !is_plain(&hit.open)))
+        return page_put(writer, &hit.open, e);
+    hit.done = true;
+    if (is_value)
+        page_change(&hit.open, hit.fault == FAULT_SWAP);
+    if (hit.fault == FAULT_LOSE_PAGE)
+        return LITH_OK;
+    if (hit.fault == FAULT_DOUBLE_PAGE)
+        LITH_TRY(page_put(writer, &hit.open, e));
+    return page_put(writer, &hit.open, e);
+}
+
+/* A merged dictionary of `name`, in the order of the first row group. */
+static void dictionary_make(struct lith_dictionary_builder *dictionary)
+{
+    static const char *const names[] = {"login", "logout", "purchase"};
+    uint32_t id;
+
+    lith_dictionary_builder_init(dictionary, 0, &work);
+    for (size_t i = 0; i < 3; i++)
+        MUST(lith_dictionary_builder_add_one(dictionary, lith_slice_text(names[i]), &id, &err));
+}
+
+struct moving {
+    struct lith_source *source;
+    const struct lith_footer *footer;
+    size_t mover; /* its row */
+    uint32_t leaf;
     struct lith_move_tools tools;
     struct lith_file_writer *writer;
+    struct lith_witness *witness;
+    struct lith_arena arena; /* of facts */
+};
 
-    lith_arena_init(&chunk_arena, &mem);
-    MUST(lith_move_tools_init(&tools, codecs, &work, &err));
-    lith_spool_init(to, &mem, &scratch, (size_t)16 << 20);
-    lith_witness_init(witness, &work, LEAVES);
-    MUST(lith_file_writer_new(&to->sink, &schema, codecs, &work, &writer, &err));
-    MUST(lith_file_writer_row_group(writer, ROWS, &err));
-    for (uint32_t leaf = 0; leaf < LEAVES; leaf++) {
-        const struct lith_chunk_plan plan = plan_of(leaf);
-        MUST(lith_source_chunk_take(footer, 0, leaf, NULL, &chunk_arena, &chunk, &err));
-        struct lith_move move = {
-            .chunk = &chunk,
-            .leaf = lith_schema_leaf(&schema, leaf),
-            .pages = source,
-            .file = source,
-            .ref = lith_chunk_ref_of(footer, 0, leaf),
-            .tools = &tools,
+/* One leaf of all row groups, by the mover that is tested where the leaf is the one that is hit. */
+static void leaf_move(struct moving *moving, const struct lith_schema *to, uint32_t leaf,
+                      enum fault fault)
+{
+    bool is_hit = leaf == moving->leaf;
+    uint32_t from = leaf == ADDED ? 0 : leaf;
+    enum lith_mover mover = is_hit ? movers[moving->mover].mover : LITH_MOVER_RECODE;
+    struct lith_level_map levels = lith_level_map_make(
+        &schema, leaf == ADDED ? 0 : schema.leaves[from], to, leaf == ADDED ? 0 : to->leaves[leaf]);
+    struct lith_dictionary_builder dictionary = {0};
+    struct lith_chunk_plan plan = plan_of(leaf);
+    struct lith_source_chunk chunk;
+    struct lith_packed packed = {.plain_bytes = 0};
+
+    if (leaf == ADDED)
+        mover = LITH_MOVER_NULL;
+    if (mover == LITH_MOVER_REMAP) {
+        dictionary_make(&dictionary);
+        plan.dictionary = &dictionary;
+    }
+    if (mover != LITH_MOVER_RECODE)
+        plan.try_dictionary = false;
+    hit.fault = is_hit ? fault : FAULT_NONE;
+    hit.records = is_hit && fault == FAULT_NONE;
+    hit.copied = 0;
+    lith_witness_chunk_begin(moving->witness, lith_schema_leaf(to, leaf));
+    MUST(lith_file_writer_chunk(moving->writer, &plan, &err));
+    for (uint32_t group = 0; group < ROW_GROUPS; group++) {
+        MUST(lith_source_chunk_take(moving->footer, group, from, NULL, &moving->arena, &chunk,
+                                    &err));
+        const struct lith_move move = {
+            .chunk = leaf == ADDED ? NULL : &chunk,
+            .leaf = lith_schema_leaf(to, leaf),
+            .levels = &levels,
+            .group = &schema.nodes[0],
+            .may_copy = !plan.try_dictionary,
+            .pages = moving->source,
+            .file = moving->source,
+            .ref = lith_chunk_ref_of(moving->footer, group, from),
+            .tools = &moving->tools,
             .codec = plan.codec,
             .packed = &packed,
-            .writer = writer,
-            .witness = witness,
+            .dictionary = plan.dictionary,
+            .writer = moving->writer,
+            .witness = moving->witness,
         };
-        memset(&hit, 0, sizeof(hit));
-        hit.fault = leaf == hit_leaf ? fault : FAULT_NONE;
-        lith_witness_chunk_begin(witness, lith_schema_leaf(&schema, leaf));
-        MUST(lith_file_writer_chunk(writer, &plan, &err));
-        MUST(lith_mover_run(leaf == hit_leaf ? mover : LITH_MOVER_RECODE, &move, &err));
-        MUST(lith_file_writer_chunk_end(writer, &err));
-        MUST(lith_witness_chunk_end(witness, ROWS, &err));
-        if (leaf == hit_leaf && !hit.done)
-            hit_leaf = LEAVES; /* nothing was changed: it must pass */
+        MUST(lith_mover_run(mover, &move, &err));
     }
-    hit.done = hit_leaf < LEAVES;
     hit.fault = FAULT_NONE;
-    MUST(lith_file_writer_row_group_end(writer, &err));
-    MUST(lith_file_writer_finish(writer, NULL, 0, &err));
-    lith_file_writer_free(writer);
-    lith_move_tools_done(&tools);
+    hit.records = false;
+    MUST(lith_file_writer_chunk_end(moving->writer, &err));
+    MUST(lith_witness_chunk_end(moving->witness, ROWS, &err));
+    lith_dictionary_builder_done(&dictionary);
+}
+
+/* Moves the source file with one mover for the leaf that is hit, recoding the others. */
+static void move_all(struct moving *moving, enum fault fault, struct lith_spool *to)
+{
+    const struct lith_schema *target = movers[moving->mover].is_wide ? &wide : &schema;
+
+    memset(&hit, 0, sizeof(hit));
+    lith_buf_init(&hit.open.body, &mem, SIZE_MAX);
+    lith_arena_init(&moving->arena, &mem);
+    MUST(lith_move_tools_init(&moving->tools, codecs, &work, &err));
+    lith_spool_init(to, &mem, &scratch, (size_t)16 << 20);
+    lith_witness_init(moving->witness, &work, target->leaf_count);
+    MUST(lith_file_writer_new(&to->sink, target, codecs, &work, &moving->writer, &err));
+    MUST(lith_file_writer_row_group(moving->writer, ROWS, &err));
+    for (uint32_t leaf = 0; leaf < target->leaf_count; leaf++)
+        leaf_move(moving, target, leaf, fault);
+    MUST(lith_file_writer_row_group_end(moving->writer, &err));
+    MUST(lith_file_writer_finish(moving->writer, NULL, 0, &err));
+    lith_file_writer_free(moving->writer);
+    lith_move_tools_done(&moving->tools);
+    lith_arena_done(&moving->arena);
+    lith_buf_done(&hit.open.body);
 }
 
 static enum lith_code verify(const struct lith_spool *file, struct lith_witness *witness)
@@ -368,11 +567,18 @@ static bool fault_is_found(const struct lith_spool *file, const struct lith_foot
     struct lith_memory_source source;
     struct lith_witness witness;
     struct lith_spool to;
+    struct moving moving = {.source = &source.base,
+                            .footer = footer,
+                            .mover = mover,
+                            .leaf = leaf,
+                            .witness = &witness};
 
     lith_memory_source_init(&source, lith_spool_memory(file), (size_t)file->source.size);
-    move_all(&source.base, footer, movers[mover].mover, leaf, fault, &to, &witness);
+    move_all(&moving, fault, &to);
     bool changed = hit.done;
-    MUST(verify(&to, NULL)); /* alone, it is a good file */
+    /* Alone, it is a good file, but for the rows of pages that are gone or too many. */
+    if (fault != FAULT_LOSE_PAGE && fault != FAULT_DOUBLE_PAGE)
+        MUST(verify(&to, NULL));
     enum lith_code code = verify(&to, &witness);
     if (code != (changed ? LITH_E_CORRUPT : LITH_OK))
         fail_msg("%s, column %u, %s: %s", movers[mover].name, leaf, fault_names[fault],
@@ -395,18 +601,24 @@ static void mov_2_faults_of_movers_are_found(void **state)
     lith_arena_init(&of, &mem);
     MUST(lith_footer_read(&source.base, &of, &footer, &err));
     MUST(lith_schema_normalise(&footer.schema, &of, &err));
+    for (size_t i = 0; i < ROW_GROUPS; i++)
+        lith_buf_init(&recorded[i].body, &mem, SIZE_MAX);
     for (size_t m = 0; m < sizeof(movers) / sizeof(movers[0]); m++) {
         size_t changed[FAULT_COUNT] = {0};
-        for (uint32_t leaf = 0; leaf < LEAVES; leaf++) {
+        for (uint32_t leaf = 0; leaf < WIDE_LEAVES; leaf++) {
             if (!(movers[m].leaves >> leaf & 1))
                 continue;
-            for (enum fault fault = FAULT_NONE; fault < FAULT_COUNT; fault++)
-                changed[fault] += fault_is_found(&file, &footer, m, leaf, fault);
+            for (enum fault fault = FAULT_NONE; fault < FAULT_COUNT; fault++) {
+                if (fault == FAULT_NONE || movers[m].faults >> fault & 1)
+                    changed[fault] += fault_is_found(&file, &footer, m, leaf, fault);
+            }
         }
         assert_int_equal(changed[FAULT_NONE], 0);
         for (enum fault fault = FAULT_LOSE; fault < FAULT_COUNT; fault++)
-            assert_true(changed[fault] > 0);
+            assert_int_equal(changed[fault] > 0, movers[m].faults >> fault & 1);
     }
+    for (size_t i = 0; i < ROW_GROUPS; i++)
+        lith_buf_done(&recorded[i].body);
     lith_arena_done(&of);
     lith_spool_done(&file);
 }
