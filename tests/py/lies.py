@@ -437,6 +437,9 @@ def _prefix_of_the_page_before(file):
 
 lie(name="prefix_of_the_page_before")(
     by(b"parquet-mr version 1.7.0 (build 5)", _prefix_of_the_page_before))
+# Nobody is known to write this any more: it is refused, also by who copies pages.
+lie("a prefix of", name="prefix_of_the_page_before_by_others")(
+    by(b"somebody version 1.0", _prefix_of_the_page_before))
 
 
 def _header_forgotten(file):
