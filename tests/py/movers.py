@@ -14,6 +14,11 @@ MOVERS = {
 }
 
 
+def in_turn(cases):
+    """(case, mover) for each case: where a case takes long, each has one mover, all take turns."""
+    return [(case, list(MOVERS)[number % len(MOVERS)]) for number, case in enumerate(cases)]
+
+
 def merge(mover, output, inputs, *options):
     """`lithify merge` with one mover; returns the output files."""
     more, env = MOVERS[mover]

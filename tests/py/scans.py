@@ -89,7 +89,8 @@ def check_pyarrow(sources, output, chance):
 
 
 def check_duckdb(sources, output, chance):
-    """The same in DuckDB; raises duckdb.Error where it cannot read the sources."""
+    """The same in DuckDB; raises duckdb.Error where it cannot read the sources. NaN is the greatest
+    number to it, and yet it prunes by bounds that have none: copied pages lose what their sources do."""
     with duckdb.connect() as connection:
         connection.execute("SET threads = 1")
         connection.execute("SET TimeZone = 'UTC'")
@@ -97,15 +98,18 @@ def check_duckdb(sources, output, chance):
         connection.execute("CREATE TABLE held AS SELECT * FROM "
                            f"read_parquet([{quoted}], hive_partitioning = false)")
         table = connection.sql("SELECT * FROM held").to_arrow_table()
+        files = f"read_parquet([{quoted}], hive_partitioning = false)"
         file = f"read_parquet('{str(output).replace(chr(39), chr(39) * 2)}', hive_partitioning = false)"
         for predicate in _predicates(table, chance):
             name, operator, value = predicate
             where = '"' + name.replace('"', '""') + '" ' + operator + (" ?" if value is not None else "")
             parameters = [value.as_py()] if value is not None else []
-            held, scanned = (
+            held, scanned, unmerged = (
                 connection.sql(f"SELECT * FROM {place} WHERE {where}", params=parameters).to_arrow_table()
-                for place in ("held", file))
+                for place in ("held", file, files))
             why = columns.difference([held], scanned)
+            if why and types.is_floating(table.schema.field(name).type):
+                why = columns.difference([unmerged], scanned)
             if why:
                 yield _told("duckdb", predicate, why)
 

@@ -164,8 +164,8 @@ def test_quirks(name, mover, arrow, duck, tmp_path):
         assert wanted == "either" or re.search(wanted, result.err, re.IGNORECASE), f"not {wanted}: {result}"
 
 
-@pytest.mark.parametrize("mover", movers.MOVERS)
-@pytest.mark.parametrize("group", corpus.GROUPS, ids=lambda group: group["group"])
+@pytest.mark.parametrize("group, mover", movers.in_turn(corpus.GROUPS),
+                         ids=lambda part: part if isinstance(part, str) else part["group"])
 def test_groups(group, mover, arrow, duck, tmp_path):
     """P1: files that belong together merge per directory, or are refused where types contradict."""
     for number, (folder, paths) in enumerate(corpus.partitions(group).items()):
