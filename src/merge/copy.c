@@ -14,10 +14,10 @@
 #include "base/checked.h"
 #include "base/hash.h"
 #include "merge/page_check.h"
+#include "merge/page_edit.h"
 #include "parquet/bloom.h"
 #include "parquet/carried_index.h"
 #include "parquet/dictionary_builder.h"
-#include "parquet/level_prefix.h"
 #include "parquet/page_source.h"
 #include "parquet/page_writer.h"
 #include "parquet/remap.h"
@@ -306,107 +306,6 @@ static enum lith_code page_witness(const struct copy *copy, struct lith_err *err
     }
 }
 
-/* Compresses the values' part of a body again: of V1 pages all of it. */
-static enum lith_code body_pack(const struct copy *copy, struct lith_slice levels,
-                                struct lith_slice plain, struct lith_page_header *header,
-                                struct lith_err *err)
-{
-    struct lith_move_tools *tools = copy->move->tools;
-    struct lith_buf *packed = &tools->packed;
-    size_t level_bytes = copy->page->is_v2 ? levels.bytes : 0;
-
-    lith_buf_clear(packed);
-    LITH_TRY(lith_buf_append(packed, levels.data, level_bytes, err));
-    LITH_TRY(lith_buf_reserve(packed, lith_compress_bound(copy->move->codec, plain.bytes), err));
-    LITH_TRY(lith_compress(tools->codecs, copy->move->codec, plain.data, plain.bytes, packed, err));
-    header->is_compressed = true;
-    header->uncompressed_bytes = (int32_t)(level_bytes + plain.bytes);
-    header->compressed_bytes = (int32_t)packed->bytes;
-    header->has_crc = true;
-    header->crc = lith_crc32(0, packed->data, packed->bytes);
-    return LITH_OK;
-}
-
-/* The body with its ids rewritten, in `packed`; *ret_done is false when it must be recoded. */
-static enum lith_code ids_rewrite(struct copy *copy, struct lith_page_header *header,
-                                  bool *ret_done, struct lith_err *err)
-{
-    const struct lith_dictionary *source = lith_chunk_reader_dictionary(copy->reader);
-    struct lith_buf *plain = &copy->move->tools->body;
-    uint64_t begin, count;
-
-    LITH_TRY(lith_chunk_reader_page_values(copy->reader, &begin, &count, err));
-    const struct lith_body *body = &copy->page->values;
-    const struct lith_body *body_levels = &copy->page->levels;
-    bool is_v2 = copy->page->is_v2;
-    *ret_done = body->data && (body_levels->data || body_levels->bytes == 0) && count > 0;
-    if (!*ret_done)
-        return LITH_OK;
-    struct lith_level_run run = {.bytes = 0};
-    struct lith_slice levels = {body_levels->data, (size_t)body_levels->bytes};
-    lith_buf_clear(plain);
-    if (copy->is_widened) {
-        uint16_t level = copy->move->leaf->max_def;
-        run = lith_level_run(header->num_values, level, level, !is_v2);
-        levels = (struct lith_slice){run.data, run.bytes};
-        header->def_bytes = is_v2 ? (uint32_t)run.bytes : 0;
-        LITH_TRY(lith_buf_append(plain, run.data, is_v2 ? 0 : run.bytes, err));
-    }
-    LITH_TRY(lith_buf_append(plain, body->data, (size_t)begin, err));
-    struct lith_slice ids = {body->data + begin, (size_t)(body->bytes - begin)};
-    enum lith_code code = lith_remap_ids(ids, count, copy->map, source->count,
-                                         copy->move->dictionary->count, plain, err);
-    LITH_TRY(at_page(copy, code, err));
-    return body_pack(copy, levels, (struct lith_slice){plain->data, plain->bytes}, header, err);
-}
-
-/* The stored body of the page at hand in memory; *ret_body is empty where it is too large. */
-static enum lith_code body_hold(const struct copy *copy, struct lith_slice *ret_body,
-                                struct lith_err *err)
-{
-    const struct lith_move *move = copy->move;
-    struct lith_buf *held = &move->tools->body;
-    size_t bytes = (size_t)copy->page->header.compressed_bytes;
-    uint64_t at = copy->page->offset + copy->page->header_bytes;
-
-    *ret_body = (struct lith_slice){NULL, 0};
-    if (bytes == 0 || bytes > lith_page_bytes_max(move->tools->work))
-        return LITH_OK;
-    const uint8_t *data = lith_source_view(move->pages, at, bytes);
-    if (!data) {
-        lith_buf_clear(held);
-        LITH_TRY(lith_buf_reserve(held, bytes, err));
-        LITH_TRY(lith_source_read(move->pages, at, held->data, bytes, err));
-        data = held->data;
-    }
-    *ret_body = (struct lith_slice){data, bytes};
-    return LITH_OK;
-}
-
-/* The body with levels in front, in `packed`; *ret_done is false when it must be recoded. */
-static enum lith_code levels_inject(const struct copy *copy, struct lith_page_header *header,
-                                    bool *ret_done, struct lith_err *err)
-{
-    const struct lith_move *move = copy->move;
-    struct lith_buf *packed = &move->tools->packed;
-    struct lith_slice body;
-
-    *ret_done = false;
-    LITH_TRY(body_hold(copy, &body, err));
-    if (!body.data)
-        return LITH_OK;
-    lith_buf_clear(packed);
-    enum lith_code code = lith_page_define(&copy->page->header, move->codec, move->leaf->max_def,
-                                           body, packed, header, err);
-    if (code == LITH_E_UNSUPPORTED || code == LITH_E_NOT_FOUND || code == LITH_E_LIMIT)
-        return LITH_OK;
-    LITH_TRY(at_page(copy, code, err));
-    if (has_ids(copy->page))
-        header->encoding = LITH_ENCODING_RLE_DICTIONARY;
-    *ret_done = true;
-    return LITH_OK;
-}
-
 /* A page whose body is made anew: ids rewritten, or levels put in front, or both. */
 static enum lith_code page_rewrite(struct copy *copy, struct lith_err *err)
 {
@@ -416,12 +315,19 @@ static enum lith_code page_rewrite(struct copy *copy, struct lith_err *err)
     struct lith_buf *packed = &move->tools->packed;
     uint64_t source_bytes = (uint64_t)copy->page->header.compressed_bytes;
     bool remaps = has_ids(copy->page) && !copy->is_identity;
+    const struct lith_page_edit edit = {
+        .move = move,
+        .reader = copy->reader,
+        .page = copy->page,
+        .map = copy->map,
+        .defines = copy->is_widened,
+    };
     bool done;
 
     if (has_ids(copy->page) && !remaps)
         LITH_TRY(ids_check(copy, err));
-    LITH_TRY(remaps ? ids_rewrite(copy, &copied.header, &done, err)
-                    : levels_inject(copy, &copied.header, &done, err));
+    LITH_TRY(remaps ? lith_page_edit_ids(&edit, &copied.header, &done, err)
+                    : lith_page_edit_levels(&edit, &copied.header, &done, err));
     if (!done) {
         move->tools->bytes[LITH_MOVER_RECODE] += source_bytes;
         return lith_move_recode_page(move, copy->reader, NULL, err);

@@ -32,11 +32,11 @@ def mergeable(paths):
     return [same if len(same) > 1 else same * 2 for same in found.values()]
 
 
-@pytest.mark.skipif(not corpus.PRESENT, reason=corpus.ABSENT)
 # An engine and a group have one mover: three engines, three movers, and four for the turns to shift.
 TURNS = movers.in_turn([(group, engine) for group in corpus.GROUPS for engine in (*scans.CHECKS, None)])
 
 
+@pytest.mark.skipif(not corpus.PRESENT, reason=corpus.ABSENT)
 @pytest.mark.parametrize("pair, mover", [turn for turn in TURNS if turn[0][1]],
                          ids=lambda part: part if isinstance(part, str) else f"{part[0]['group']}-{part[1]}")
 def test_groups(pair, mover, tmp_path):
