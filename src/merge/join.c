@@ -58,6 +58,7 @@ static bool is_joinable(const struct lith_move *move, const struct lith_page *pa
     uint64_t stored = (uint64_t)header->compressed_bytes;
 
     return lith_file_writer_joins(move->writer) && !move->counts && !page->is_v2 &&
+           !(move->levels && !move->levels->is_same) &&
            move->chunk->meta.codec == LITH_CODEC_SNAPPY &&
            header->encoding == LITH_ENCODING_PLAIN &&
            (leaf->max_def == 0 || header->def_encoding == LITH_ENCODING_RLE) &&

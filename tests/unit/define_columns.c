@@ -185,6 +185,7 @@ static void chunk_write(struct job *job, uint32_t leaf)
     uint32_t fellow = added ? job->group : from->leaves[old];
     struct lith_level_map levels =
         lith_level_map_make(from, fellow, &job->schema, node_to(job, fellow));
+    struct lith_packed packed = {.plain_bytes = 0};
     enum lith_reason reason;
 
     chunk_plan(job, leaf, old);
@@ -209,6 +210,7 @@ static void chunk_write(struct job *job, uint32_t leaf)
             .writer = job->writer,
             .codec = route->plan.codec,
             .dictionary = route->plan.dictionary,
+            .packed = &packed,
             .witness = &job->witness,
         };
         must(lith_mover_run(added ? LITH_MOVER_NULL : mover, &move, &err));
