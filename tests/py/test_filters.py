@@ -15,7 +15,7 @@ import movers
 import scans
 
 SEED = os.environ.get("LITHIFY_SEED", "1")
-CASES = 12
+CASES = 21
 
 
 def check(engine, sources, outputs, chance):
@@ -62,8 +62,7 @@ def flat_schema(chance):
                            for i, kind in enumerate(kinds)])
 
 
-@pytest.mark.parametrize("mover", movers.MOVERS)
-@pytest.mark.parametrize("case", range(CASES))
+@pytest.mark.parametrize("case, mover", movers.in_turn(range(CASES)))
 def test_generated(case, mover, tmp_path):
     """P1: the same on generated files with page indexes and bloom filters, by three engines."""
     chance = random.Random(f"{SEED}/filters/{case}")
