@@ -10,6 +10,10 @@
 
 /* Sources in turn whose dictionaries do not fit, after which no more are looked at. */
 #define MISSED_MAX 3u
+/* Sources after which it can be told how much their dictionaries have in common. */
+#define TELLING_SOURCES 4u
+/* Overflowing so many times, it covers too few sources to pay; less may still, if they differ. */
+#define OVERFLOW_PART 4u
 /* Covered values, of all values of sources with a dictionary, that a merged one must have: half. */
 #define COVERED_PART 2u
 
@@ -56,6 +60,7 @@ void lith_chunk_route_begin(struct lith_chunk_route *route, const struct lith_wo
         .work = work, .leaf = leaf, .plan = *plan, .force = force, .unit_begin = unit_begin};
     lith_buf_init(&route->units, work->mem, SIZE_MAX);
     lith_buf_init(&route->maps, work->mem, lith_work_share(work) / MAP_SHARES);
+    lith_buf_init(&route->map, work->mem, lith_work_share(work) / MAP_SHARES);
     lith_dictionary_builder_init(&route->dictionary, lith_type_width(leaf->type, leaf->type_length),
                                  work);
 }
@@ -67,6 +72,7 @@ void lith_chunk_route_done(struct lith_chunk_route *route)
     lith_dictionary_builder_done(&route->dictionary);
     lith_buf_done(&route->units);
     lith_buf_done(&route->maps);
+    lith_buf_done(&route->map);
 }
 
 static bool has_dictionary(const struct lith_source_chunk *chunk)
@@ -229,32 +235,65 @@ const uint32_t *lith_chunk_route_map(const struct lith_chunk_route *route, uint3
     return (const uint32_t *)(const void *)(route->maps.data + covered.map_offset);
 }
 
+/* The entries of a dictionary that is held, as values. */
+static struct lith_values entries_of(const struct lith_dictionary *dictionary)
+{
+    return (struct lith_values){
+        .type = dictionary->type,
+        .width = dictionary->width,
+        .count = dictionary->count,
+        .fixed = dictionary->fixed,
+        .slices = dictionary->slices,
+    };
+}
+
 /* Adds all entries. *ret_fits: there was room; *ret_same: every id is the source's. The map is at
- * the end of route->maps where that had room for it (*ret_kept). */
+ * the end of route->maps, and is kept (*ret_kept) where that has room for it. */
 static enum lith_code entries_add(struct lith_chunk_route *route,
                                   const struct lith_dictionary *dictionary, bool *ret_fits,
                                   bool *ret_same, bool *ret_kept, struct lith_err *err)
 {
+    struct lith_values entries = entries_of(dictionary);
     struct lith_buf *maps = &route->maps;
-    bool keeps = dictionary->count * sizeof(uint32_t) <= maps->limit - maps->bytes;
-    bool fits = lith_dictionary_is_held(dictionary);
-    bool same = fits;
+    size_t bytes = dictionary->count * sizeof(uint32_t);
+    size_t added;
 
-    if (keeps && fits)
-        LITH_TRY(lith_buf_reserve(maps, dictionary->count * sizeof(uint32_t), err));
-    for (uint32_t id = 0; fits && id < dictionary->count; id++) {
-        uint32_t mapped;
-        LITH_TRY(lith_dictionary_builder_add_one(&route->dictionary,
-                                                 lith_dictionary_at(dictionary, id), &mapped, err));
-        fits = mapped != LITH_NO_ID;
-        same = same && mapped == id;
-        if (keeps)
-            memcpy(maps->data + maps->bytes + id * sizeof(mapped), &mapped, sizeof(mapped));
-    }
-    *ret_fits = fits;
-    *ret_same = same;
-    *ret_kept = keeps && fits;
+    *ret_fits = lith_dictionary_is_held(dictionary) && bytes <= maps->limit;
+    *ret_same = *ret_fits;
+    *ret_kept = false;
+    if (!*ret_fits)
+        return LITH_OK;
+    bool keeps = bytes <= maps->limit - maps->bytes;
+    struct lith_buf *to = keeps ? maps : &route->map;
+    lith_buf_clear(&route->map);
+    LITH_TRY(lith_buf_reserve(to, bytes, err));
+    uint32_t *ids = (void *)(to->data + to->bytes);
+    LITH_TRY(lith_dictionary_builder_add(&route->dictionary, &entries, ids, &added, err));
+    *ret_fits = added == dictionary->count;
+    for (uint32_t id = 0; *ret_same && id < added; id++)
+        *ret_same = ids[id] == id;
+    *ret_kept = keeps && *ret_fits;
     return LITH_OK;
+}
+
+/*
+ * Whether the merged dictionary will overflow by far, as the sources so far tell: of n entries
+ * drawn from D that are equally likely, about n * n / (2 * D) repeat an earlier one, and N of them
+ * have at least D * N / (D + N) distinct ones.
+ */
+static bool will_overflow(const struct lith_chunk_route *route)
+{
+    const struct lith_dictionary_builder *merged = &route->dictionary;
+    double n = (double)route->seen_entries;
+    double repeated = n - (double)merged->count;
+
+    if (route->seen_sources < TELLING_SOURCES || merged->count == 0)
+        return false;
+    double domain = n * n / (2 * (repeated > 0 ? repeated : 0.5));
+    double all = n * (double)route->sums.dictionary_count / (double)route->seen_sources;
+    double entries = domain * all / (domain + all);
+    double entry_bytes = (double)merged->plain.bytes / (double)merged->count;
+    return entries * entry_bytes > (double)(OVERFLOW_PART * merged->usual_bytes);
 }
 
 enum lith_code lith_chunk_route_dictionary(struct lith_chunk_route *route,
@@ -270,11 +309,16 @@ enum lith_code lith_chunk_route_dictionary(struct lith_chunk_route *route,
         merged->usual_bytes = (size_t)lith_min_u64(dictionary->body.bytes, merged->bytes_max);
     LITH_TRY(entries_add(route, dictionary, &fits, &same, &kept, err));
     route->is_full = route->is_full || !fits;
-    *ret_enough = false;
+    if (is_seed || chunk->unit != route->sums.largest_unit) {
+        route->seen_sources++;
+        route->seen_entries += dictionary->count;
+    }
+    route->is_hopeless = route->force != LITH_FORCE_COPY && will_overflow(route);
+    *ret_enough = route->is_hopeless;
     if (is_seed)
         return LITH_OK;
     route->missed = fits ? 0 : route->missed + 1;
-    *ret_enough = route->missed >= MISSED_MAX;
+    *ret_enough = route->is_hopeless || route->missed >= MISSED_MAX;
     if (!fits)
         return LITH_OK;
     route->covered_values += value_count(chunk);
@@ -292,7 +336,7 @@ static bool dictionary_pays(const struct lith_chunk_route *route)
 {
     const struct lith_dictionary_builder *merged = &route->dictionary;
 
-    if (merged->count == 0 || route->covered_values == 0)
+    if (merged->count == 0 || route->covered_values == 0 || route->is_hopeless)
         return false;
     if (route->force == LITH_FORCE_COPY)
         return true;

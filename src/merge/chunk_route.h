@@ -34,12 +34,16 @@ struct lith_chunk_route {
     struct lith_dictionary_builder dictionary;
     /* While the dictionary is merged. */
     bool is_full;
+    bool is_hopeless;        /* it will be full long before the sources are at an end */
+    uint32_t seen_sources;   /* the seed is the first */
+    uint64_t seen_entries;   /* of their dictionaries, together */
     uint32_t missed;         /* sources in turn that did not fit */
     uint64_t covered_values; /* of sources whose entries are all in it */
     uint64_t plain_bytes;    /* what these values take without it */
     uint32_t unit_begin;
     struct lith_buf units; /* struct covered of chunk_route.c each */
     struct lith_buf maps;  /* of ids, where there is room for them: uint32_t each */
+    struct lith_buf map;   /* of one source, where there is not */
 };
 
 /* Begins an output chunk of `leaf` from units [unit_begin, ...), to be written as `plan` says if

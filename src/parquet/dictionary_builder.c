@@ -11,6 +11,8 @@
 #include "parquet/bitpack.h"
 
 #define SLOT_COUNT_MIN 1024u
+/* Values that are looked for side by side. */
+#define BLOCK_VALUES 32u
 /* Large values: room for at least this many of them, where the budget has it. */
 #define LARGE_VALUES_MIN 4u
 
@@ -82,6 +84,13 @@ static enum lith_code entry_add(struct lith_dictionary_builder *b, struct lith_s
 {
     uint8_t number[4];
 
+    if (b->width && b->plain.capacity - b->plain.bytes >= b->width) {
+        memcpy(b->plain.data + b->plain.bytes, value.data, b->width);
+        b->plain.bytes += b->width;
+        b->value_bytes_max = b->width;
+        b->count++;
+        return LITH_OK;
+    }
     if (b->width == 0) {
         lith_store_u32(number, (uint32_t)b->plain.bytes);
         LITH_TRY(lith_buf_append(&b->offsets, number, sizeof(number), err));
@@ -148,43 +157,75 @@ static uint64_t *slot_find(const struct lith_dictionary_builder *b, struct lith_
     return &b->slots[at];
 }
 
+/* As lith_dictionary_builder_add_one for a value whose tag is known. */
+static enum lith_code tagged_add(struct lith_dictionary_builder *b, struct lith_slice value,
+                                 uint64_t tag, uint32_t *ret_id, struct lith_err *err)
+{
+    uint64_t *slot = slot_find(b, value, tag);
+
+    if (*slot == 0) {
+        if (is_full(b, value.bytes)) {
+            *ret_id = LITH_NO_ID;
+            return LITH_OK;
+        }
+        if (((size_t)b->count + 1) * 2 > b->slot_count) {
+            LITH_TRY(slots_grow(b, err));
+            slot = slot_find(b, value, tag);
+        }
+        LITH_TRY(entry_add(b, value, err));
+        *slot = tag << 32 | b->count;
+    }
+    *ret_id = (uint32_t)*slot - 1;
+    return LITH_OK;
+}
+
 enum lith_code lith_dictionary_builder_add_one(struct lith_dictionary_builder *builder,
                                                struct lith_slice value, uint32_t *ret_id,
                                                struct lith_err *err)
 {
-    uint64_t tag = tag_of(builder, value);
-
     if (builder->slot_count == 0)
         LITH_TRY(slots_grow(builder, err));
-    uint64_t *slot = slot_find(builder, value, tag);
-    if (*slot == 0) {
-        if (is_full(builder, value.bytes)) {
-            *ret_id = LITH_NO_ID;
-            return LITH_OK;
-        }
-        if (((size_t)builder->count + 1) * 2 > builder->slot_count) {
-            LITH_TRY(slots_grow(builder, err));
-            slot = slot_find(builder, value, tag);
-        }
-        LITH_TRY(entry_add(builder, value, err));
-        *slot = tag << 32 | builder->count;
+    return tagged_add(builder, value, tag_of(builder, value), ret_id, err);
+}
+
+/* Asks for the memory that finding these tags will look at: a large dictionary does not fit the
+ * processor's caches, and one value would wait for its slot after the other. */
+static void slots_prefetch(const struct lith_dictionary_builder *b, const uint64_t *tags,
+                           size_t count)
+{
+    size_t mask = b->slot_count - 1;
+
+    for (size_t i = 0; i < count; i++)
+        __builtin_prefetch(&b->slots[tags[i] & mask]);
+    for (size_t i = 0; b->width && i < count; i++) {
+        uint64_t slot = b->slots[tags[i] & mask];
+        if (slot)
+            __builtin_prefetch(b->plain.data + ((uint32_t)slot - 1) * b->width);
     }
-    *ret_id = (uint32_t)*slot - 1;
-    return LITH_OK;
 }
 
 enum lith_code lith_dictionary_builder_add(struct lith_dictionary_builder *builder,
                                            const struct lith_values *values, uint32_t *ids,
                                            size_t *ret_count, struct lith_err *err)
 {
-    size_t i;
+    uint64_t tags[BLOCK_VALUES];
 
-    for (i = 0; i < values->count; i++) {
-        LITH_TRY(lith_dictionary_builder_add_one(builder, lith_values_at(values, i), &ids[i], err));
-        if (ids[i] == LITH_NO_ID)
-            break;
+    *ret_count = 0;
+    if (builder->slot_count == 0)
+        LITH_TRY(slots_grow(builder, err));
+    for (size_t at = 0; at < values->count; at += BLOCK_VALUES) {
+        size_t count = values->count - at < BLOCK_VALUES ? values->count - at : BLOCK_VALUES;
+        for (size_t i = 0; i < count; i++)
+            tags[i] = tag_of(builder, lith_values_at(values, at + i));
+        slots_prefetch(builder, tags, count);
+        for (size_t i = 0; i < count; i++) {
+            LITH_TRY(
+                tagged_add(builder, lith_values_at(values, at + i), tags[i], &ids[at + i], err));
+            if (ids[at + i] == LITH_NO_ID)
+                return LITH_OK;
+            ++*ret_count;
+        }
     }
-    *ret_count = i;
     return LITH_OK;
 }
 
