@@ -21,6 +21,14 @@ static inline bool lith_slice_equal(struct lith_slice a, struct lith_slice b)
     return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.data, b.data, a.bytes) == 0);
 }
 
+/* True when the slice begins with the text. */
+static inline bool lith_slice_begins(struct lith_slice slice, const char *text)
+{
+    size_t bytes = strlen(text);
+
+    return slice.bytes >= bytes && memcmp(slice.data, text, bytes) == 0;
+}
+
 /* The bytes of a zero-terminated string, without the zero. */
 static inline struct lith_slice lith_slice_text(const char *text)
 {

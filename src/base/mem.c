@@ -6,6 +6,7 @@
 #include "base/mem.h"
 
 #include <assert.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,4 +173,10 @@ void lith_free(void *block)
     struct header *header = (struct header *)block - 1;
     lith_mem_release(header->mem, header->bytes + sizeof(*header));
     free(header);
+}
+
+void lith_mem_tune(void)
+{
+    (void)mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    (void)mallopt(M_TRIM_THRESHOLD, 32 << 20);
 }

@@ -31,6 +31,13 @@ void lith_mem_done(struct lith_mem *mem);
 /* A budget without limit, for objects that hold budgets themselves. Static, shared. */
 struct lith_mem *lith_mem_root(void);
 
+/*
+ * For the start of a program whose heap is this one: large buffers are taken and given back for each
+ * column, and the C library is told to keep them meanwhile, since asking the system for zeroed pages
+ * each time costs a tenth of a merge. At most some tens of MiB stay with the process.
+ */
+void lith_mem_tune(void);
+
 /* Bytes that can still be taken from this budget and its parents. */
 size_t lith_mem_left(const struct lith_mem *mem);
 

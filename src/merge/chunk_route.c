@@ -139,15 +139,12 @@ static enum lith_reason obstacle(const struct lith_chunk_route *route,
                                  const struct lith_source_chunk *chunk,
                                  struct lith_slice created_by)
 {
-    static const char old_cpp[] = "parquet-cpp version ";
-
     if (route->force == LITH_FORCE_RECODE)
         return LITH_REASON_FORCED;
     if (is_odd_encoding(route, chunk, created_by))
         return LITH_REASON_ENCODING;
     /* Arrow before 3.0 compressed V2 pages and said that it had not. */
-    if (created_by.bytes >= sizeof(old_cpp) - 1 &&
-        memcmp(created_by.data, old_cpp, sizeof(old_cpp) - 1) == 0)
+    if (lith_slice_begins(created_by, "parquet-cpp version "))
         return LITH_REASON_WRITER;
     if (chunk->meta.codec != (int)route->plan.codec)
         return LITH_REASON_CODEC;

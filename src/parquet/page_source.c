@@ -11,13 +11,6 @@
 #include "base/checked.h"
 #include "parquet/page_body.h"
 
-static bool slice_begins(struct lith_slice slice, const char *prefix)
-{
-    size_t bytes = strlen(prefix);
-
-    return slice.bytes >= bytes && memcmp(slice.data, prefix, bytes) == 0;
-}
-
 static void room_init(struct lith_page_room *room, const struct lith_work *work)
 {
     size_t bytes_max = lith_page_bytes_max(work);
@@ -75,7 +68,7 @@ enum lith_code lith_page_source_begin(struct lith_page_source *pages, struct lit
     pages->page_index = 0;
     pages->page_offset = pages->position;
     /* parquet-cpp before Arrow 3 compressed V2 pages and said that it had not. */
-    pages->always_compressed = slice_begins(ref->created_by, "parquet-cpp version ");
+    pages->always_compressed = lith_slice_begins(ref->created_by, "parquet-cpp version ");
     pages->size_lacks_header = lith_is_old_parquet_mr(ref->created_by, 3);
     pages->has_dictionary = false;
     pages->has_data = false;

@@ -70,9 +70,13 @@ bool lith_writer_is_before(const struct lith_writer_version *writer, const char 
 
 bool lith_is_old_parquet_mr(struct lith_slice created_by, uint8_t minor)
 {
-    struct lith_writer_version writer = lith_writer_version_of(created_by);
+    static const char name[] = "parquet-mr";
 
-    return lith_writer_is_before(&writer, "parquet-mr", 1, minor, 0);
+    /* Asked for every chunk, and true of few: a look at the name spares the rest. */
+    if (!lith_slice_begins(created_by, name))
+        return false;
+    struct lith_writer_version writer = lith_writer_version_of(created_by);
+    return lith_writer_is_before(&writer, name, 1, minor, 0);
 }
 
 enum values_kind {
@@ -170,12 +174,11 @@ bool lith_writer_knows_bounds(struct lith_slice created_by, const struct lith_sc
 bool lith_writer_knows_nulls(struct lith_slice created_by)
 {
     static const char name[] = "Polars";
-    struct lith_writer_version writer = lith_writer_version_of(created_by);
 
+    if (!lith_slice_begins(created_by, name))
+        return true;
+    struct lith_writer_version writer = lith_writer_version_of(created_by);
     /* "Polars", later "Polars (python) version ...": polars#29321, a null count that is multiplied
      * by the number of pages; 2.1.0 counts right. */
-    if (writer.name.bytes < sizeof(name) - 1 ||
-        memcmp(writer.name.data, name, sizeof(name) - 1) != 0)
-        return true;
     return writer.major > 2 || (writer.major == 2 && writer.minor > 0);
 }
