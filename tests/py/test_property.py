@@ -22,7 +22,7 @@ ROW_GROUP = [[], ["--row-group", "64KiB"], ["--row-group-rows", "50"], ["--row-g
 
 @pytest.mark.parametrize("case", range(CASES))
 def test_merge(case, arrow, duck, tmp_path):
-    """P1, RFC0009.2: every value, null and nested shape of generated files survives a merge."""
+    """P1, RFC0009.2, MOV.1: every value, null and shape of generated files survives a merge."""
     chance = random.Random(f"{SEED}/{case}")
     mover = random.Random(f"{SEED}/{case}/mover").choice(list(movers.MOVERS))
     data = generate.Data(chance)
