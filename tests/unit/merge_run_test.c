@@ -96,6 +96,7 @@ struct way {
     uint64_t row_group_bytes;
     int64_t row_group_rows;
     const char *scratch;
+    enum lith_force force;
 };
 
 struct outs {
@@ -127,7 +128,8 @@ static enum lith_code merge_run(const struct way *way, int64_t fail_after, struc
                                 size_t *ret_peak)
 {
     struct lith_merge_options options = {.row_group_bytes = way->row_group_bytes,
-                                         .row_group_rows = way->row_group_rows};
+                                         .row_group_rows = way->row_group_rows,
+                                         .force = way->force};
     struct lith_control control = {0};
     struct lith_scratch scratch;
     struct lith_merge *merge = NULL;
@@ -195,9 +197,9 @@ static void ways_try(const struct way *ways, size_t count, unsigned opens_max)
 static void many_small_files_are_opened_once(void **state)
 {
     static const struct way ways[] = {
-        {256u << 20, 0, 1 << 20, 0, "/tmp"},
-        {16u << 20, 0, 1 << 20, 0, "/tmp"},
-        {16u << 20, 2, 1 << 20, 0, "/tmp"},
+        {256u << 20, 0, 1 << 20, 0, "/tmp", LITH_FORCE_NONE},
+        {16u << 20, 0, 1 << 20, 0, "/tmp", LITH_FORCE_NONE},
+        {16u << 20, 2, 1 << 20, 0, "/tmp", LITH_FORCE_NONE},
     };
 
     (void)state;
@@ -210,10 +212,13 @@ static void many_small_files_are_opened_once(void **state)
 static void mov_5_large_files_are_opened_twice_at_most(void **state)
 {
     static const struct way ways[] = {
-        {64u << 20, 0, 16u << 20, 0, "/tmp"},
-        {64u << 20, 8, 16u << 20, 0, "/tmp"},  /* not staged, a row group's files fit */
-        {64u << 20, 1, 16u << 20, 0, "/tmp"},  /* too many for that: staged by their footers */
-        {16u << 20, 20, 16u << 20, 0, "/tmp"}, /* larger than what is staged in so little memory */
+        {64u << 20, 0, 16u << 20, 0, "/tmp", LITH_FORCE_NONE},
+        {64u << 20, 8, 16u << 20, 0, "/tmp",
+         LITH_FORCE_NONE}, /* not staged, a row group's files fit */
+        {64u << 20, 1, 16u << 20, 0, "/tmp",
+         LITH_FORCE_NONE}, /* too many for that: staged by their footers */
+        {16u << 20, 20, 16u << 20, 0, "/tmp",
+         LITH_FORCE_NONE}, /* larger than what is staged in so little memory */
     };
 
     (void)state;
@@ -223,11 +228,27 @@ static void mov_5_large_files_are_opened_twice_at_most(void **state)
     lake_done();
 }
 
+/* Pages, indexes and filters come from what is staged, or from the file: it does not show. */
+static void copies_are_the_same_however_read(void **state)
+{
+    static const struct way ways[] = {
+        {64u << 20, 0, 16u << 20, 0, "/tmp", LITH_FORCE_COPY},
+        {64u << 20, 8, 16u << 20, 0, "/tmp", LITH_FORCE_COPY},
+        {64u << 20, 1, 16u << 20, 0, "/tmp", LITH_FORCE_COPY},
+        {16u << 20, 20, 16u << 20, 0, "/tmp", LITH_FORCE_COPY},
+    };
+
+    (void)state;
+    lake_make(12, 60000);
+    ways_try(ways, sizeof(ways) / sizeof(ways[0]), 2);
+    lake_done();
+}
+
 static void without_scratch_files_are_opened_again(void **state)
 {
     static const struct way ways[] = {
-        {256u << 20, 0, 1 << 18, 0, "/tmp"},
-        {16u << 20, 3, 1 << 18, 0, "/nonexistent/folder"},
+        {256u << 20, 0, 1 << 18, 0, "/tmp", LITH_FORCE_NONE},
+        {16u << 20, 3, 1 << 18, 0, "/nonexistent/folder", LITH_FORCE_NONE},
     };
 
     (void)state;
@@ -239,20 +260,25 @@ static void without_scratch_files_are_opened_again(void **state)
 
 static void allocations_may_fail(void **state)
 {
-    static const struct way way = {16u << 20, 2, 1 << 12, 0, "/tmp"};
-    enum lith_code code = LITH_E_NOMEM;
+    static const struct way ways[] = {
+        {16u << 20, 2, 1 << 12, 0, "/tmp", LITH_FORCE_RECODE},
+        {16u << 20, 2, 1 << 12, 0, "/tmp", LITH_FORCE_COPY},
+    };
     struct outs outs;
     size_t peak;
 
     (void)state;
     lake_make(8, 100);
-    for (int64_t n = 0; code == LITH_E_NOMEM; n += 1 + n / 64) {
-        code = merge_run(&way, n, &outs, &peak);
-        lith_spool_done(&outs.file);
-        assert_true(n < 100000);
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        enum lith_code code = LITH_E_NOMEM;
+        for (int64_t n = 0; code == LITH_E_NOMEM; n += 1 + n / 64) {
+            code = merge_run(&ways[i], n, &outs, &peak);
+            lith_spool_done(&outs.file);
+            assert_true(n < 100000);
+        }
+        assert_int_equal(code, LITH_OK);
+        assert_int_equal(outs.rows, 800);
     }
-    assert_int_equal(code, LITH_OK);
-    assert_int_equal(outs.rows, 800);
     lake_done();
 }
 
@@ -261,6 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_small_files_are_opened_once),
         cmocka_unit_test(mov_5_large_files_are_opened_twice_at_most),
+        cmocka_unit_test(copies_are_the_same_however_read),
         cmocka_unit_test(without_scratch_files_are_opened_again),
         cmocka_unit_test(allocations_may_fail),
     };
