@@ -185,6 +185,8 @@ static enum lith_code is_fit(struct copy *copy, bool *ret_fit, struct lith_err *
     if (has_odd_levels(copy) || !levels_fit(copy) ||
         (has_ids(copy->page) && (!copy->knows_ids || copy->move->chunk->facts.is_all_null)))
         return LITH_OK;
+    /* A row too many or too few would shift the rows of every source behind this one. */
+    LITH_TRY(lith_chunk_reader_page_rows(copy->reader, err));
     LITH_TRY(v2_check(copy, err));
     LITH_TRY(prefix_is_own(copy, ret_fit, err));
     return *ret_fit ? gzip_is_single(copy, ret_fit, err) : LITH_OK;

@@ -29,6 +29,8 @@ struct lith_chunk_reader {
     bool page_open;    /* its batches are being read */
     bool rows_unknown; /* V1 pages of lists were passed over */
     bool page_started; /* some of the open page was handed out */
+    bool page_counted; /* `page_rows` begin in the page at hand */
+    uint64_t page_rows;
     struct lith_page page;
     struct lith_decoder *decoder; /* of the open page */
     uint64_t values_begin;        /* in the page's body */
@@ -336,6 +338,8 @@ static enum lith_code pass_page(struct lith_chunk_reader *reader)
         reader->rows += header->num_values;
     } else if (reader->page.is_v2) {
         reader->rows += header->num_rows;
+    } else if (reader->page_counted) {
+        reader->rows += reader->page_rows;
     } else {
         reader->rows_unknown = true;
     }
@@ -362,6 +366,7 @@ static enum lith_code next_page(struct lith_chunk_reader *reader)
             return lith_fail(&reader->err, LITH_E_UNSUPPORTED, "a page with encoding %d", encoding);
         reader->at_page = true;
         reader->page_loaded = false;
+        reader->page_counted = false;
         reader->data_pages++;
     }
     return check_rows(reader);
@@ -499,6 +504,33 @@ enum lith_code lith_chunk_reader_page_values(struct lith_chunk_reader *reader, u
     if (code == LITH_OK)
         code = lith_chunk_levels_open(&reader->levels, &reader->page, ret_begin, ret_count,
                                       &reader->err);
+    return code == LITH_OK ? code : fail_with_place(reader, code, err);
+}
+
+static enum lith_code count_rows(struct lith_chunk_reader *reader)
+{
+    struct lith_chunk_levels *levels = &reader->levels;
+    uint64_t begin, count;
+
+    LITH_TRY(load_page(reader));
+    LITH_TRY(lith_chunk_levels_open(levels, &reader->page, &begin, &count, &reader->err));
+    for (bool is_first = true; is_first || levels->undecoded > 0; is_first = false) {
+        LITH_TRY(lith_chunk_levels_fill(levels, &reader->err));
+        if (is_first)
+            LITH_TRY(check_start(reader));
+        levels->begin = levels->end;
+    }
+    reader->page_counted = true;
+    reader->page_rows = levels->rows;
+    return LITH_OK;
+}
+
+enum lith_code lith_chunk_reader_page_rows(struct lith_chunk_reader *reader, struct lith_err *err)
+{
+    LITH_ASSERT(reader->at_page && !reader->page_open);
+    enum lith_code code = LITH_OK;
+    if (reader->leaf->max_rep > 0 && !reader->page.is_v2)
+        code = count_rows(reader);
     return code == LITH_OK ? code : fail_with_place(reader, code, err);
 }
 

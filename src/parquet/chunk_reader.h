@@ -97,6 +97,13 @@ LITH_MUST_CHECK enum lith_code lith_chunk_reader_page_batch(struct lith_chunk_re
 /* Reads and decompresses the page at hand without decoding it; its bodies are then set. */
 LITH_MUST_CHECK enum lith_code lith_chunk_reader_page_load(struct lith_chunk_reader *reader,
                                                            struct lith_err *err);
+/*
+ * Counts the rows of the page at hand where its header does not say them: V1 pages of lists, which
+ * are loaded and their levels checked. The rows of a chunk of such pages are checked at its end
+ * only if all were decoded or counted.
+ */
+LITH_MUST_CHECK enum lith_code lith_chunk_reader_page_rows(struct lith_chunk_reader *reader,
+                                                           struct lith_err *err);
 /* Loads the page at hand and finds its values: where they begin in page->values, and how many. */
 LITH_MUST_CHECK enum lith_code lith_chunk_reader_page_values(struct lith_chunk_reader *reader,
                                                              uint64_t *ret_begin,
