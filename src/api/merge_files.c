@@ -36,6 +36,7 @@ struct outs {
     size_t count;
     struct lith_explain_sums sums; /* of what was explained, where the request wants that */
     struct lith_merge_result result;
+    bool is_refuted; /* verification found an output wrong */
 };
 
 void lith_merge_request_default(struct lith_merge_request *request)
@@ -147,8 +148,10 @@ static enum lith_code out_end(struct lith_merge_outputs *base, const struct lith
     LITH_TRY(lith_fd_sync(out->fd, out->tmp, err));
     lith_fd_close(out->fd);
     out->fd = -1;
-    if (outs->request->verify != LITH_VERIFY_OFF && out_verify(outs, out, file, err) != LITH_OK)
+    if (outs->request->verify != LITH_VERIFY_OFF && out_verify(outs, out, file, err) != LITH_OK) {
+        outs->is_refuted = lith_check_refutes(err);
         return lith_check_failed(out->path, err);
+    }
     outs->result.outputs++;
     outs->result.rows += (uint64_t)file->rows;
     outs->result.output_bytes += file->bytes;
@@ -200,6 +203,16 @@ static void outs_done(struct outs *outs)
         if (outs->outs[i].exists)
             (void)!lith_file_unlink(AT_FDCWD, outs->outs[i].tmp, &ignored);
     }
+}
+
+/* As before the merge. */
+static void outs_again(struct outs *outs)
+{
+    outs_done(outs);
+    outs->count = 0;
+    outs->outs = NULL;
+    outs->result = (struct lith_merge_result){0};
+    lith_explain_sums_init(&outs->sums, outs->arena);
 }
 
 /* Fills sizes, and looks at the first output before any work is done. */
@@ -293,14 +306,14 @@ static const enum lith_force forces[] = {
     [LITH_MOVERS_RECODE] = LITH_FORCE_RECODE,
 };
 
-static enum lith_code merge_with(struct outs *outs, struct lith_err *err)
+static enum lith_code merge_with(struct outs *outs, enum lith_movers movers, struct lith_err *err)
 {
     const struct lith_merge_request *request = outs->request;
     struct lith_merge_options options = {
         .target_file_bytes = request->target_file_bytes,
         .row_group_bytes = request->row_group_bytes,
         .row_group_rows = request->row_group_rows,
-        .force = forces[request->movers],
+        .force = forces[movers],
         .skip_witness = request->verify < LITH_VERIFY_CONTENT,
         .explain = request->explain ? explain_take : NULL,
         .explain_ctx = outs,
@@ -344,7 +357,13 @@ enum lith_code lith_merge_files(const struct lith_merge_request *request,
     lith_paths_init(&paths, request->inputs, request->input_count, &budget.mem);
     enum lith_code code = lith_codec_context_new(&budget.mem, &outs.codecs, err);
     if (code == LITH_OK)
-        code = merge_with(&outs, err);
+        code = merge_with(&outs, request->movers, err);
+    if (code != LITH_OK && outs.is_refuted && request->movers == LITH_MOVERS_AUTO) {
+        /* A source says what is not true, or is damaged where nobody looked who copied it. Decoding
+         * leaves the lie behind, or names the source. */
+        outs_again(&outs);
+        code = merge_with(&outs, LITH_MOVERS_RECODE, err);
+    }
     outs_done(&outs);
     lith_codec_context_free(outs.codecs);
     lith_arena_done(&arena);

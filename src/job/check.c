@@ -62,6 +62,11 @@ enum lith_code lith_check_output(const struct lith_check *check, struct lith_sou
     return lith_verify_file(source, &options, err);
 }
 
+bool lith_check_refutes(const struct lith_err *err)
+{
+    return err->code == LITH_E_CORRUPT || err->code == LITH_E_UNSUPPORTED;
+}
+
 enum lith_code lith_check_failed(const char *name, struct lith_err *err)
 {
     if (err->code == LITH_E_CORRUPT)

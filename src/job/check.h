@@ -20,6 +20,9 @@ LITH_MUST_CHECK enum lith_code lith_check_output(const struct lith_check *check,
                                                  const struct lith_merge_file *file,
                                                  struct lith_err *err);
 
+/* Whether a check failed for what the output holds, and not for want of memory, or to read it. */
+bool lith_check_refutes(const struct lith_err *err);
+
 /* Names the output in the failure of its check, and returns the code: only damage says something of
  * what the output holds; a full disk, or the wish to stop, does not. */
 enum lith_code lith_check_failed(const char *name, struct lith_err *err);

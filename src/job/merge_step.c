@@ -152,9 +152,9 @@ static struct lith_merge_options options_of(const struct lith_job *job)
     };
 }
 
-enum lith_code lith_merge_step_run(struct lith_merge_step *step, const struct lith_job *job,
-                                   const struct lith_manifest *manifest,
-                                   const struct lith_plan *plan, struct lith_err *err)
+static enum lith_code merge_once(struct lith_merge_step *step, const struct lith_job *job,
+                                 const struct lith_manifest *manifest, const struct lith_plan *plan,
+                                 enum lith_force force, struct lith_err *err)
 {
     struct plan_opener opener = {.base = {.open = plan_open}, .folder = job->folder, .plan = plan};
     struct lith_merge_input *inputs;
@@ -169,11 +169,26 @@ enum lith_code lith_merge_step_run(struct lith_merge_step *step, const struct li
     struct lith_merge_options options = options_of(job);
     options.pid = manifest->pid;
     options.job = hash;
+    options.force = force;
     LITH_TRY(
         lith_merge_new(inputs, plan->input_count, &opener.base, &options, job->work, &merge, err));
     enum lith_code code = merge_and_check(step, merge, job, plan, err);
     lith_merge_free(merge);
     return code;
+}
+
+enum lith_code lith_merge_step_run(struct lith_merge_step *step, const struct lith_job *job,
+                                   const struct lith_manifest *manifest,
+                                   const struct lith_plan *plan, struct lith_err *err)
+{
+    enum lith_code code = merge_once(step, job, manifest, plan, LITH_FORCE_NONE, err);
+
+    if (code == LITH_OK || !step->outputs.is_refuted)
+        return code;
+    /* A source says what is not true, or is damaged where nobody looked who copied it: it would
+     * hold up its partition, unnamed. Decoding leaves the lie behind, or names the source. */
+    lith_merge_step_done(step);
+    return merge_once(step, job, manifest, plan, LITH_FORCE_RECODE, err);
 }
 
 enum lith_code lith_merge_step_explain(const struct lith_job *job, const struct lith_plan *plan,

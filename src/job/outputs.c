@@ -96,8 +96,10 @@ static enum lith_code output_end(struct lith_merge_outputs *base,
 
     LITH_TRY(lith_output_seal(output, err));
     if (outputs->job->options->verify != LITH_VERIFY_OFF &&
-        output_verify(outputs, output, file, err) != LITH_OK)
+        output_verify(outputs, output, file, err) != LITH_OK) {
+        outputs->is_refuted = lith_check_refutes(err);
         return lith_check_failed(output->name, err);
+    }
     outputs->entries[file->index] = (struct lith_entry){
         .size = output->size,
         .rows = (uint64_t)file->rows,

@@ -25,6 +25,7 @@ struct lith_job_outputs {
     size_t count;
     uint64_t bytes;
     uint64_t rows;
+    bool is_refuted; /* verification found an output wrong */
 };
 
 LITH_MUST_CHECK enum lith_code lith_job_outputs_init(struct lith_job_outputs *outputs,
