@@ -102,7 +102,9 @@ static enum lith_code file_fill(struct run *run, struct lith_err *err)
     uint64_t goal = lith_layout_file_goal(run->left_bytes, run->files_left);
     size_t first_unit = run->next_unit;
 
-    while (run->next_unit < merge->unit_count && lith_file_writer_bytes(run->writer) < goal)
+    /* One row group at least: a goal of few bytes must not make files without end. */
+    while (run->next_unit < merge->unit_count &&
+           (run->next_unit == first_unit || lith_file_writer_bytes(run->writer) < goal))
         LITH_TRY(row_group_write(run, err));
     /* Inputs without rows are held by the file that would have had them: the first one. */
     size_t first_input = run->output_index == 0 ? 0 : merge->units[first_unit].input;

@@ -165,6 +165,18 @@ def test_size_follows_the_bytes_written(target_kib, tmp_path):
     assert numbered.tree(root) == before
 
 
+@pytest.mark.parametrize("target", [1, 4, 5, 100])
+def test_a_target_of_few_bytes(target, tmp_path):
+    """P3, P6: a file has a row group at least, however small it should be: there is an end."""
+    sources = [numbered.write(tmp_path / f"in-{i}.parquet", range(10 * i, 10 * i + 10))
+               for i in range(3)]
+    (tmp_path / "out").mkdir()
+    outputs = lithify.merge(tmp_path / "out" / "out.parquet", sources, "--target-file", str(target),
+                            "--row-group-rows", "10")
+    assert len(outputs) == 3
+    numbered.check(numbered.of_files(outputs), range(30))
+
+
 def test_tenants_with_the_same_file_names(tmp_path):
     """RFC0009.5, P4: two tenants whose files bear the same names, sizes and times never mix."""
     root = tmp_path / "lake"
