@@ -73,6 +73,8 @@ struct lith_control {
     uint64_t memory_bytes_max;  /* heap budget; 0 = 256 MiB */
     uint64_t scratch_bytes_max; /* unlinked temporary files together; 0 = 4 GiB */
     const char *scratch_dir;    /* NULL = $TMPDIR, else /tmp */
+    uint32_t threads;           /* of one merge, at most; 0 = 1. Outputs do not depend on it.
+                                   `progress` is then called by any of them, one at a time */
 };
 
 /* The version of the library, for example "0.1.0"; static storage. */

@@ -18,6 +18,9 @@ enum lith_code lith_budget_init(struct lith_budget *budget, const struct lith_co
         return lith_fail(err, LITH_E_INVALID,
                          "a memory budget of %" PRIu64 " bytes; give at least %" PRIu64, bytes,
                          (uint64_t)LITH_MEMORY_BYTES_MIN);
+    if (budget->control.threads > LITH_THREADS_MAX)
+        return lith_fail(err, LITH_E_INVALID, "%u threads; at most %u", budget->control.threads,
+                         LITH_THREADS_MAX);
     lith_mem_init(&budget->mem, (size_t)bytes, NULL);
     lith_scratch_init(&budget->scratch, budget->control.scratch_dir,
                       budget->control.scratch_bytes_max);
@@ -25,6 +28,7 @@ enum lith_code lith_budget_init(struct lith_budget *budget, const struct lith_co
         .mem = &budget->mem,
         .scratch = &budget->scratch,
         .control = &budget->control,
+        .threads = budget->control.threads,
     };
     return LITH_OK;
 }

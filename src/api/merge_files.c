@@ -333,7 +333,7 @@ static enum lith_code merge_with(struct outs *outs, enum lith_movers movers, str
     return merge_finish(outs, err);
 }
 
-enum lith_code lith_merge_files(const struct lith_merge_request *request,
+static enum lith_code merge_try(const struct lith_merge_request *request,
                                 const struct lith_control *control,
                                 struct lith_merge_result *ret_result, struct lith_err *err)
 {
@@ -346,11 +346,6 @@ enum lith_code lith_merge_files(const struct lith_merge_request *request,
                         .arena = &arena,
                         .paths = &paths};
 
-    if (request->input_count == 0 ||
-        (request->output ? *request->output == '\0' : !request->explain))
-        return lith_fail(err, LITH_E_INVALID, "a merge needs inputs and an output");
-    if ((unsigned)request->movers >= sizeof(forces) / sizeof(forces[0]))
-        return lith_fail(err, LITH_E_INVALID, "no movers %d", (int)request->movers);
     LITH_TRY(lith_budget_init(&budget, control, err));
     lith_arena_init(&arena, &budget.mem);
     lith_explain_sums_init(&outs.sums, &arena);
@@ -372,4 +367,23 @@ enum lith_code lith_merge_files(const struct lith_merge_request *request,
     outs.result.memory_peak_bytes = atomic_load(&budget.mem.peak);
     *ret_result = outs.result;
     return LITH_OK;
+}
+
+enum lith_code lith_merge_files(const struct lith_merge_request *request,
+                                const struct lith_control *control,
+                                struct lith_merge_result *ret_result, struct lith_err *err)
+{
+    struct lith_control alone = control ? *control : (struct lith_control){0};
+
+    if (request->input_count == 0 ||
+        (request->output ? *request->output == '\0' : !request->explain))
+        return lith_fail(err, LITH_E_INVALID, "a merge needs inputs and an output");
+    if ((unsigned)request->movers >= sizeof(forces) / sizeof(forces[0]))
+        return lith_fail(err, LITH_E_INVALID, "no movers %d", (int)request->movers);
+    enum lith_code code = merge_try(request, control, ret_result, err);
+    if (code != LITH_E_LIMIT || alone.threads < 2 || request->explain)
+        return code;
+    /* The memory was short for so many threads; one may have enough. */
+    alone.threads = 1;
+    return merge_try(request, &alone, ret_result, err);
 }

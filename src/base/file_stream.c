@@ -75,7 +75,8 @@ static void source_close(struct lith_source *base)
 static enum lith_code source_fill(struct file_source *source, int dir_fd, const char *name,
                                   struct lith_err *err)
 {
-    static const struct lith_source_ops ops = {.read = source_read, .close = source_close};
+    static const struct lith_source_ops ops = {
+        .read = source_read, .close = source_close, .is_shareable = true};
     struct lith_file_info info;
     int fd;
 

@@ -34,7 +34,8 @@
  * in the processor's cache between read, checksum and write. */
 #define LITH_COPY_BLOCK_BYTES ((size_t)256 << 10)
 /* Pages that are both shorter (uncompressed) and of fewer values than this are not copied but
- * joined to larger ones: what their headers and their start cost readers (docs/bench/page-size.md). */
+ * joined to larger ones: what their headers and their start cost readers (docs/bench/page-size.md).
+ */
 #define LITH_COPY_PAGE_BYTES_MIN (32u << 10)
 #define LITH_COPY_PAGE_VALUES_MIN 2000u
 /* Page headers: Arrow's cap; statistics with large strings make them large. */
@@ -119,11 +120,18 @@
 
 /* Buffer behind which a chunk's pages are read: docs/reading-inputs.md has the curve. */
 #define LITH_READ_AHEAD_BYTES ((size_t)256 << 10)
-/* Buffers of all open inputs of a row group together: of 100 files, as many columns as fit 80 KiB. */
+/* Buffers of all open inputs of a row group together: of 100 files, as many columns as fit 80 KiB.
+ */
 #define LITH_WINDOWS_BYTES_MAX ((size_t)8 << 20)
 
 /* Workers of one pool: more than the cores of the machines this runs on; each has an input open. */
 #define LITH_THREADS_MAX 256u
+
+/* What a thread of a merge must have of the budget to be worth it: what the smallest one gives to a
+ * merge, and as much again, since shares are those of the whole budget whatever the threads. */
+#define LITH_THREAD_MEMORY_BYTES_MIN (2 * LITH_MEMORY_BYTES_MIN)
+/* What a thread may have made of a file before it waits for its turn to write. */
+#define LITH_PART_BYTES_MAX ((size_t)8 << 20)
 
 /* Names of writers that an output's original.created.by lists, and their length: enough for a
  * partition, little beside a footer. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 
 #include "base/limits.h"
@@ -134,6 +135,17 @@ enum lith_code lith_pool_new(struct lith_mem *mem, unsigned thread_count, unsign
     return LITH_OK;
 }
 
+unsigned lith_pool_cores(void)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof(set), &set) != 0)
+        return 1;
+    int count = CPU_COUNT(&set);
+    return count > 0 ? (unsigned)count : 1;
+}
+
 void lith_pool_add(struct lith_pool *pool, void (*task)(void *ctx), void *ctx)
 {
     lock(&pool->mutex);
@@ -175,6 +187,7 @@ void lith_pool_free(struct lith_pool *pool)
 
 struct lith_lock {
     pthread_mutex_t mutex;
+    pthread_cond_t changed;
 };
 
 enum lith_code lith_lock_new(struct lith_mem *mem, struct lith_lock **ret_lock,
@@ -185,6 +198,7 @@ enum lith_code lith_lock_new(struct lith_mem *mem, struct lith_lock **ret_lock,
     LITH_TRY(lith_alloc(mem, sizeof(struct lith_lock), &block, err));
     struct lith_lock *made = block;
     (void)pthread_mutex_init(&made->mutex, NULL);
+    (void)pthread_cond_init(&made->changed, NULL);
     *ret_lock = made;
     return LITH_OK;
 }
@@ -199,10 +213,21 @@ void lith_lock_give(struct lith_lock *taken)
     unlock(&taken->mutex);
 }
 
+void lith_lock_wait(struct lith_lock *taken)
+{
+    (void)pthread_cond_wait(&taken->changed, &taken->mutex);
+}
+
+void lith_lock_wake(struct lith_lock *taken)
+{
+    (void)pthread_cond_broadcast(&taken->changed);
+}
+
 void lith_lock_free(struct lith_lock *freed)
 {
     if (!freed)
         return;
+    (void)pthread_cond_destroy(&freed->changed);
     (void)pthread_mutex_destroy(&freed->mutex);
     lith_free(freed);
 }

@@ -24,9 +24,11 @@ struct lith_source_ops {
     void (*close)(struct lith_source *source);
     /* Optional: see lith_source_view. The range lies inside the size and is not empty. */
     const uint8_t *(*view)(struct lith_source *source, uint64_t offset, size_t bytes);
+    /* Reads keep no state: several threads may read at once. */
+    bool is_shareable;
 };
 
-/* Random access to bytes that do not change. Single-thread. */
+/* Random access to bytes that do not change. Single-thread, unless ops->is_shareable. */
 struct lith_source {
     const struct lith_source_ops *ops;
     uint64_t size; /* bytes */

@@ -6,6 +6,9 @@
 #ifndef LITH_BASE_WORK_H
 #define LITH_BASE_WORK_H
 
+#include <signal.h>
+#include <stdatomic.h>
+
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/spool.h"
@@ -15,6 +18,7 @@ struct lith_work {
     struct lith_scratch *scratch;
     const struct lith_control *control; /* never NULL; may be all zero */
     size_t open_files_max;              /* of this job; 0: LITH_OPEN_FILES_MAX */
+    uint32_t threads;                   /* that this job may use; 0: one */
 };
 
 /* How many inputs may be open at once. */
@@ -33,7 +37,10 @@ static inline size_t lith_work_share(const struct lith_work *work)
 LITH_MUST_CHECK static inline enum lith_code lith_work_check(const struct lith_work *work,
                                                              struct lith_err *err)
 {
-    if (work->control->cancel && *work->control->cancel)
+    /* Plain C11 for the caller; here it may be set by one thread and read by others. */
+    const volatile _Atomic sig_atomic_t *cancel = (const volatile void *)work->control->cancel;
+
+    if (cancel && atomic_load_explicit(cancel, memory_order_relaxed))
         return lith_fail(err, LITH_E_CANCELLED, "stopped on request");
     return LITH_OK;
 }

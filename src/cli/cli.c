@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
+#include "base/limits.h"
+#include "base/pool.h"
 #include "cli/lake_open.h"
 #include "cli/print.h"
 #include "cli/stop.h"
@@ -30,6 +33,13 @@ static enum lith_code configure(struct lith_cli *cli, int count, char **argument
     return LITH_OK;
 }
 
+static uint32_t threads_of(const struct lith_config *config)
+{
+    uint32_t threads = (uint32_t)lith_config_count(config, LITH_OPTION_THREADS);
+
+    return threads ? threads : (uint32_t)lith_min_size(lith_pool_cores(), LITH_THREADS_MAX);
+}
+
 static enum lith_code control_make(struct lith_cli *cli, struct lith_err *err)
 {
     const struct lith_config *config = &cli->config;
@@ -46,6 +56,7 @@ static enum lith_code control_make(struct lith_cli *cli, struct lith_err *err)
         .memory_bytes_max = lith_config_size(config, LITH_OPTION_MEMORY),
         .scratch_bytes_max = lith_config_size(config, LITH_OPTION_SCRATCH_MAX),
         .scratch_dir = lith_config_text(config, LITH_OPTION_SCRATCH),
+        .threads = threads_of(config),
     };
     return LITH_OK;
 }

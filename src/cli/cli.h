@@ -39,8 +39,9 @@ enum lith_group {
     LITH_GROUP_SPLIT = 128, /* target_file of a merge of named files */
     LITH_GROUP_OUTPUT = 256,
     LITH_GROUP_BLOCKED = 512,
+    LITH_GROUP_THREADS = 1024, /* of a merge */
 };
-#define LITH_GROUP_COUNT 10
+#define LITH_GROUP_COUNT 11
 
 struct lith_command {
     const char *name;

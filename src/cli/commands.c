@@ -27,6 +27,7 @@ static const enum lith_option_id split_options[] = {LITH_OPTION_TARGET_FILE};
 static const enum lith_option_id output_options[] = {LITH_OPTION_JSON, LITH_OPTION_QUIET,
                                                      LITH_OPTION_NO_PROGRESS};
 static const enum lith_option_id blocked_options[] = {LITH_OPTION_OK_BLOCKED};
+static const enum lith_option_id thread_options[] = {LITH_OPTION_THREADS};
 
 #define GROUP(title, list)                                                                         \
     {                                                                                              \
@@ -38,11 +39,13 @@ const struct lith_option_group lith_option_groups[LITH_GROUP_COUNT] = {
     GROUP("how long things stay", gc_options), GROUP("jobs", run_options),
     GROUP("memory", memory_options),           GROUP("several outputs", split_options),
     GROUP("output", output_options),           GROUP("exit code", blocked_options),
+    GROUP("threads", thread_options),
 };
 
 #define LAKE_GROUPS                                                                                \
     (LITH_GROUP_LAKE | LITH_GROUP_COMMIT | LITH_GROUP_PLAN | LITH_GROUP_MERGE | LITH_GROUP_GC |    \
-     LITH_GROUP_RUN | LITH_GROUP_MEMORY | LITH_GROUP_OUTPUT | LITH_GROUP_BLOCKED)
+     LITH_GROUP_RUN | LITH_GROUP_THREADS | LITH_GROUP_MEMORY | LITH_GROUP_OUTPUT |                 \
+     LITH_GROUP_BLOCKED)
 #define SWITCH(name) (1u << LITH_SWITCH_##name)
 
 const struct lith_command lith_commands[] = {
@@ -103,7 +106,8 @@ const struct lith_command lith_commands[] = {
         .example = "  lithify merge -o day.parquet hour-*.parquet\n"
                    "  lithify merge --explain hour-*.parquet\n"
                    "      which columns would be copied, and which encoded anew",
-        .groups = LITH_GROUP_MERGE | LITH_GROUP_MEMORY | LITH_GROUP_SPLIT | LITH_GROUP_OUTPUT,
+        .groups = LITH_GROUP_MERGE | LITH_GROUP_THREADS | LITH_GROUP_MEMORY | LITH_GROUP_SPLIT |
+                  LITH_GROUP_OUTPUT,
         .switches =
             SWITCH(CONFIG) | SWITCH(OUTPUT) | SWITCH(OVERWRITE) | SWITCH(EXPLAIN) | SWITCH(MOVERS),
         .operands_min = 1,

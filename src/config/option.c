@@ -63,6 +63,9 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
                                   "gc deletes at most this much in one pass over the lake."},
     [LITH_OPTION_JOBS] = {"jobs", LITH_KIND_COUNT, "N", "1",
                           "Partitions worked on at once; they share the memory."},
+    [LITH_OPTION_THREADS] = {"threads", LITH_KIND_COUNT, "N", "1",
+                             "Threads of one merge, which prepare its columns; 0: as many as there "
+                             "are processors. The output is the same for any number."},
     [LITH_OPTION_MEMORY] = {"memory", LITH_KIND_SIZE, "SIZE", "256MiB",
                             "The heap of the whole program; 64MiB works."},
     [LITH_OPTION_SCRATCH] = {"scratch", LITH_KIND_TEXT, "DIR", NULL,

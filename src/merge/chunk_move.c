@@ -10,13 +10,14 @@
 #include "parquet/writer_version.h"
 
 enum lith_code lith_chunk_maker_init(struct lith_chunk_maker *maker, struct lith_merge *merge,
-                                     struct lith_err *err)
+                                     struct lith_codec_context *codecs, uint32_t user,
+                                     size_t windows_bytes, struct lith_err *err)
 {
-    *maker = (struct lith_chunk_maker){.merge = merge};
+    *maker = (struct lith_chunk_maker){.merge = merge, .user = user, .bad_input = SIZE_MAX};
     lith_run_cursor_init(&maker->cursor, &merge->runs);
     lith_read_ahead_init(&maker->ahead, merge->work->mem, LITH_READ_AHEAD_BYTES);
-    lith_windows_init(&maker->windows, merge->work);
-    return lith_move_tools_init(&maker->tools, merge->codecs, merge->work, err);
+    lith_windows_init(&maker->windows, merge->work, windows_bytes);
+    return lith_move_tools_init(&maker->tools, codecs, merge->work, err);
 }
 
 void lith_chunk_maker_done(struct lith_chunk_maker *maker)
@@ -60,14 +61,26 @@ static uint64_t pages_end(const struct lith_chunk_maker *maker,
     return lith_min_u64(end, input->footer_offset);
 }
 
+static enum lith_code input_open(struct lith_chunk_maker *maker, size_t index,
+                                 struct lith_source **ret_file, struct lith_err *err)
+{
+    struct lith_input_set *set = &maker->merge->set;
+    struct lith_input *input;
+
+    if (maker->user != LITH_NO_INDEX)
+        return lith_input_set_use(set, maker->user, index, ret_file, err);
+    LITH_TRY(lith_input_set_get(set, index, &input, err));
+    *ret_file = input->source;
+    return LITH_OK;
+}
+
 /* The pages of a source chunk up to `end`; *ret_file is the input, NULL where it is not needed. */
 static enum lith_code pages_open(struct lith_chunk_maker *maker,
                                  const struct lith_source_chunk *chunk, uint64_t end,
                                  struct lith_source **ret_pages, struct lith_source **ret_file,
                                  struct lith_err *err)
 {
-    struct lith_merge *merge = maker->merge;
-    struct lith_input *input;
+    const struct lith_unit *unit = &maker->merge->units[chunk->unit];
 
     if (chunk->is_staged) {
         lith_memory_source_init_at(&maker->staged, chunk->pages_offset, chunk->pages.data,
@@ -76,13 +89,12 @@ static enum lith_code pages_open(struct lith_chunk_maker *maker,
         *ret_file = NULL;
         return LITH_OK;
     }
-    LITH_TRY(lith_input_set_get(&merge->set, merge->units[chunk->unit].input, &input, err));
-    *ret_file = input->source;
-    *ret_pages = lith_windows_open(&maker->windows, chunk->unit - maker->window_begin,
-                                   input->source, chunk->pages_offset, input->footer_offset);
+    LITH_TRY(input_open(maker, unit->input, ret_file, err));
+    *ret_pages = lith_windows_open(&maker->windows, chunk->unit - maker->window_begin, *ret_file,
+                                   chunk->pages_offset, input_of(maker, chunk)->footer_offset);
     if (*ret_pages)
         return LITH_OK;
-    lith_read_ahead_open(&maker->ahead, input->source, chunk->pages_offset, end);
+    lith_read_ahead_open(&maker->ahead, *ret_file, chunk->pages_offset, end);
     *ret_pages = &maker->ahead.base;
     return LITH_OK;
 }
@@ -127,6 +139,13 @@ static enum lith_code dictionary_add(struct lith_chunk_maker *maker,
     return lith_chunk_route_dictionary(&maker->route, chunk, dictionary, is_seed, ret_enough, err);
 }
 
+static enum lith_code stop_check(const struct lith_chunk_maker *maker, struct lith_err *err)
+{
+    if (maker->stop && atomic_load(maker->stop))
+        return lith_fail(err, LITH_E_CANCELLED, "not needed any more");
+    return lith_work_check(maker->merge->work, err);
+}
+
 /* Walks the sources, calling `each` until it says that it is enough; failures name the input. */
 static enum lith_code walk(struct lith_chunk_maker *maker, uint32_t leaf, size_t begin, size_t end,
                            enum lith_code (*each)(void *ctx, struct lith_chunk_maker *maker,
@@ -134,20 +153,21 @@ static enum lith_code walk(struct lith_chunk_maker *maker, uint32_t leaf, size_t
                                                   bool *ret_enough, struct lith_err *err),
                            void *ctx, struct lith_err *err)
 {
+    const struct lith_merge *merge = maker->merge;
     struct lith_source_chunk chunk;
     bool enough = false;
 
     lith_run_cursor_open(&maker->cursor, leaf, begin, end);
     for (;;) {
         bool ended = false;
-        LITH_TRY(lith_work_check(maker->merge->work, err));
+        LITH_TRY(stop_check(maker, err));
         LITH_TRY(lith_run_cursor_next(&maker->cursor, &chunk, &ended, err));
         if (ended || enough)
             return LITH_OK;
-        maker->merge->bad_input = maker->merge->units[chunk.unit].input;
+        maker->bad_input = merge->units[chunk.unit].input;
         if (each(ctx, maker, &chunk, &enough, err) != LITH_OK)
-            return lith_err_prefix(err, "%s", maker->merge->inputs[maker->merge->bad_input].name);
-        maker->merge->bad_input = SIZE_MAX;
+            return lith_err_prefix(err, "%s", merge->inputs[maker->bad_input].name);
+        maker->bad_input = SIZE_MAX;
     }
 }
 

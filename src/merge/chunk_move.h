@@ -10,9 +10,13 @@
 #include "merge/merge_state.h"
 #include "merge/windows.h"
 
-/* What making chunks works with, one after another. */
+/* What making chunks works with, one after another. Several, each in its own thread, may work on
+ * chunks of different leaves of one row group. */
 struct lith_chunk_maker {
     struct lith_merge *merge;
+    uint32_t user;            /* of merge->set; LITH_NO_INDEX: its only one */
+    size_t bad_input;         /* the input whose reading failed; SIZE_MAX: none */
+    const _Atomic bool *stop; /* set: the chunk is not needed any more; may be NULL */
     struct lith_move_tools tools;
     struct lith_run_cursor cursor;
     struct lith_read_ahead ahead; /* over a chunk of an input that has no window */
@@ -22,8 +26,12 @@ struct lith_chunk_maker {
     struct lith_chunk_route route;
 };
 
+/* With `codecs`, which outlive it, as `user` of the merge's inputs (LITH_NO_INDEX: they are not
+ * shared). `windows_bytes` is what it may keep of open inputs beyond the chunk at hand. */
 LITH_MUST_CHECK enum lith_code lith_chunk_maker_init(struct lith_chunk_maker *maker,
                                                      struct lith_merge *merge,
+                                                     struct lith_codec_context *codecs,
+                                                     uint32_t user, size_t windows_bytes,
                                                      struct lith_err *err);
 /* A zeroed one is a no-op. */
 void lith_chunk_maker_done(struct lith_chunk_maker *maker);

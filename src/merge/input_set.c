@@ -29,6 +29,8 @@ void lith_input_set_done(struct lith_input_set *set)
     for (size_t i = 0; i < set->count; i++)
         lith_source_close(set->inputs[i].source);
     lith_free(set->inputs);
+    lith_free(set->users);
+    lith_lock_free(set->lock);
     *set = (struct lith_input_set){0};
 }
 
@@ -71,6 +73,28 @@ void lith_input_set_close(struct lith_input_set *set, size_t index)
     set->open_count--;
 }
 
+static bool is_held(const struct lith_input_set *set, uint32_t index)
+{
+    for (uint32_t i = 0; i < set->user_count; i++) {
+        if (set->users[i].held == index)
+            return true;
+    }
+    return false;
+}
+
+/* Closes the input that was used longest ago and that nobody has; false: there is none. */
+static bool oldest_close(struct lith_input_set *set)
+{
+    uint32_t index = set->oldest;
+
+    while (index != LITH_NO_INDEX && is_held(set, index))
+        index = set->inputs[index].newer;
+    if (index == LITH_NO_INDEX)
+        return false;
+    lith_input_set_close(set, index);
+    return true;
+}
+
 /* When the system (or the memory) gives no more, half of the files are let go for good: the rest of
  * the program must open some as well. */
 static enum lith_code open_input(struct lith_input_set *set, size_t index, struct lith_err *err)
@@ -78,15 +102,15 @@ static enum lith_code open_input(struct lith_input_set *set, size_t index, struc
     struct lith_input *input = &set->inputs[index];
 
     for (;;) {
-        while (set->open_count >= set->open_max)
-            lith_input_set_close(set, set->oldest);
+        while (set->open_count >= set->open_max && oldest_close(set))
+            ;
         enum lith_code code = set->opener->open(set->opener, index, &input->source, err);
         if (code == LITH_OK)
             break;
-        if (code != LITH_E_LIMIT || set->open_count == 0)
+        size_t open_max = set->open_count > 1 ? set->open_count / 2 : 1;
+        if (code != LITH_E_LIMIT || !oldest_close(set))
             return lith_err_prefix(err, "%s", set->names[index].name);
-        set->open_max = set->open_count > 1 ? set->open_count / 2 : 1;
-        lith_input_set_close(set, set->oldest);
+        set->open_max = open_max;
     }
     set->open_count++;
     return LITH_OK;
@@ -104,4 +128,56 @@ enum lith_code lith_input_set_get(struct lith_input_set *set, size_t index,
     link_newest(set, (uint32_t)index);
     *ret_input = input;
     return LITH_OK;
+}
+
+enum lith_code lith_input_set_share(struct lith_input_set *set, struct lith_mem *mem,
+                                    uint32_t user_count, struct lith_err *err)
+{
+    void *block;
+
+    LITH_ASSERT(!set->lock);
+    LITH_TRY(lith_lock_new(mem, &set->lock, err));
+    LITH_TRY(lith_alloc_array(mem, user_count, sizeof(*set->users), &block, err));
+    set->users = block;
+    set->user_count = user_count;
+    for (uint32_t i = 0; i < user_count; i++)
+        set->users[i] = (struct lith_input_user){.lock = set->lock, .held = LITH_NO_INDEX};
+    return LITH_OK;
+}
+
+static enum lith_code guard_read(struct lith_source *base, uint64_t offset, void *to, size_t bytes,
+                                 struct lith_err *err)
+{
+    struct lith_input_user *user = (struct lith_input_user *)base;
+
+    lith_lock_take(user->lock);
+    enum lith_code code = lith_source_read(user->inner, offset, to, bytes, err);
+    lith_lock_give(user->lock);
+    return code;
+}
+
+static void guard_close(struct lith_source *base)
+{
+    (void)base; /* the set's */
+}
+
+enum lith_code lith_input_set_use(struct lith_input_set *set, uint32_t user, size_t index,
+                                  struct lith_source **ret_source, struct lith_err *err)
+{
+    static const struct lith_source_ops guard_ops = {.read = guard_read, .close = guard_close};
+    struct lith_input_user *users = set->users;
+    struct lith_input *input;
+
+    LITH_ASSERT(user < set->user_count);
+    lith_lock_take(set->lock);
+    users[user].held = LITH_NO_INDEX;
+    enum lith_code code = lith_input_set_get(set, index, &input, err);
+    if (code == LITH_OK) {
+        users[user].held = (uint32_t)index;
+        users[user].inner = input->source;
+        users[user].guard = (struct lith_source){.ops = &guard_ops, .size = input->source->size};
+        *ret_source = input->source->ops->is_shareable ? input->source : &users[user].guard;
+    }
+    lith_lock_give(set->lock);
+    return code;
 }

@@ -339,6 +339,7 @@ void lith_merge_free(struct lith_merge *merge)
     lith_arena_done(&merge->arena);
     lith_free(merge->units);
     lith_free(merge->row_groups);
+    lith_lock_free(merge->lock);
     lith_free(merge);
 }
 

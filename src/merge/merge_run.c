@@ -1,7 +1,8 @@
 /*
  * Running a merge: files, row groups, columns, sources, in that order of nesting.
  *
- * Only one output chunk is open at a time, and one source chunk. A file ends at the first row
+ * Only one output chunk is open at a time, and one source chunk; with threads, as many
+ * (column_pool.h). A file ends at the first row
  * group border past its share of what is left, in bytes written.
  */
 #include "merge/merge_state.h"
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "merge/chunk_move.h"
+#include "merge/column_pool.h"
 #include "merge/input_list.h"
 
 /* One run: the open output and what is left for the others. */
@@ -18,6 +20,7 @@ struct run {
     struct lith_witness witness;
     struct lith_file_writer *writer;
     struct lith_chunk_maker maker;
+    struct lith_column_pool *pool; /* makes the chunks instead; NULL: one thread does */
     size_t next_row_group;
     size_t next_unit;    /* its first */
     uint64_t left_bytes; /* of units not taken yet */
@@ -29,15 +32,18 @@ void lith_merge_progress(struct lith_merge *merge, uint64_t bytes)
 {
     const struct lith_control *control = merge->work->control;
 
+    if (merge->lock)
+        lith_lock_take(merge->lock);
     merge->bytes_done += bytes;
-    if (!control->progress)
-        return;
     struct lith_progress progress = {
         .bytes_done = merge->bytes_done,
         .bytes_total = merge->input_bytes,
         .phase = "merge",
     };
-    control->progress(control->progress_ctx, &progress);
+    if (control->progress)
+        control->progress(control->progress_ctx, &progress);
+    if (merge->lock)
+        lith_lock_give(merge->lock);
 }
 
 void lith_merge_row_group(const struct lith_merge *merge, size_t index, size_t *ret_begin,
@@ -47,6 +53,18 @@ void lith_merge_row_group(const struct lith_merge *merge, size_t index, size_t *
 
     *ret_begin = merge->row_groups[index];
     *ret_end = is_last ? merge->unit_count : merge->row_groups[index + 1];
+}
+
+static enum lith_code chunks_write(struct run *run, size_t begin, size_t end, struct lith_err *err)
+{
+    struct lith_chunk_maker *maker = &run->maker;
+
+    if (run->pool)
+        return lith_column_pool_write(run->pool, begin, end, run->writer, &run->witness, err);
+    lith_chunk_maker_row_group(maker, begin, end);
+    for (uint32_t leaf = 0; leaf < run->merge->schema.leaf_count; leaf++)
+        LITH_TRY(lith_chunk_maker_write(maker, leaf, begin, end, run->writer, &run->witness, err));
+    return LITH_OK;
 }
 
 /* Writes the next output row group. */
@@ -61,11 +79,8 @@ static enum lith_code row_group_write(struct run *run, struct lith_err *err)
         rows += merge->units[i].rows;
         run->left_bytes -= merge->units[i].compressed_bytes;
     }
-    lith_chunk_maker_row_group(&run->maker, begin, end);
     LITH_TRY(lith_file_writer_row_group(run->writer, rows, err));
-    for (uint32_t leaf = 0; leaf < merge->schema.leaf_count; leaf++)
-        LITH_TRY(
-            lith_chunk_maker_write(&run->maker, leaf, begin, end, run->writer, &run->witness, err));
+    LITH_TRY(chunks_write(run, begin, end, err));
     LITH_TRY(lith_file_writer_row_group_end(run->writer, err));
     run->next_unit = end;
     run->next_row_group++;
@@ -152,6 +167,35 @@ static enum lith_code file_write(struct run *run, struct lith_err *err)
     return code;
 }
 
+static enum lith_code maker_init(struct lith_chunk_maker *maker, struct lith_merge *merge,
+                                 struct lith_err *err)
+{
+    return lith_chunk_maker_init(maker, merge, merge->codecs, LITH_NO_INDEX,
+                                 lith_windows_bytes_max(merge->work), err);
+}
+
+/* What makes chunks: the pool, else the maker. */
+static enum lith_code makers_begin(struct run *run, struct lith_err *err)
+{
+    LITH_TRY(lith_column_pool_new(run->merge, &run->pool, err));
+    return run->pool ? LITH_OK : maker_init(&run->maker, run->merge, err);
+}
+
+static void makers_end(struct run *run)
+{
+    struct lith_merge *merge = run->merge;
+
+    if (run->pool) {
+        lith_column_pool_moved(run->pool, merge->moved);
+        merge->bad_input = lith_column_pool_bad_input(run->pool);
+    } else if (run->maker.merge) {
+        memcpy(merge->moved, run->maker.tools.bytes, sizeof(merge->moved));
+        merge->bad_input = run->maker.bad_input;
+    }
+    lith_column_pool_free(run->pool);
+    lith_chunk_maker_done(&run->maker);
+}
+
 enum lith_code lith_merge_run(struct lith_merge *merge, struct lith_merge_outputs *outputs,
                               struct lith_err *err)
 {
@@ -162,14 +206,13 @@ enum lith_code lith_merge_run(struct lith_merge *merge, struct lith_merge_output
         .files_left = lith_layout_file_count(merge->input_bytes, merge->options.target_file_bytes),
     };
 
-    enum lith_code code = lith_chunk_maker_init(&run.maker, merge, err);
+    enum lith_code code = makers_begin(&run, err);
     while (code == LITH_OK) {
         code = file_write(&run, err);
         if (run.next_unit >= merge->unit_count)
             break;
     }
-    memcpy(merge->moved, run.maker.tools.bytes, sizeof(merge->moved));
-    lith_chunk_maker_done(&run.maker);
+    makers_end(&run);
     return code;
 }
 
@@ -177,7 +220,7 @@ enum lith_code lith_merge_explain(struct lith_merge *merge, struct lith_err *err
 {
     struct lith_chunk_maker maker;
 
-    enum lith_code code = lith_chunk_maker_init(&maker, merge, err);
+    enum lith_code code = maker_init(&maker, merge, err);
     for (size_t i = 0; code == LITH_OK && i < merge->row_group_count; i++) {
         size_t begin, end;
         lith_merge_row_group(merge, i, &begin, &end);
@@ -185,6 +228,7 @@ enum lith_code lith_merge_explain(struct lith_merge *merge, struct lith_err *err
         for (uint32_t leaf = 0; code == LITH_OK && leaf < merge->schema.leaf_count; leaf++)
             code = lith_chunk_maker_plan(&maker, leaf, begin, end, err);
     }
+    merge->bad_input = maker.bad_input;
     lith_chunk_maker_done(&maker);
     return code;
 }

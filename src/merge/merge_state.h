@@ -41,12 +41,13 @@ struct lith_merge {
 
     struct lith_merge_key *keys; /* the key columns that the schema has; counts of the open file */
     size_t key_count;
-    size_t bad_input;    /* SIZE_MAX: none */
-    uint64_t bytes_done; /* for progress */
+    size_t bad_input;       /* SIZE_MAX: none */
+    struct lith_lock *lock; /* of bytes_done, and of who is told of it; NULL: one thread */
+    uint64_t bytes_done;    /* for progress */
     uint64_t moved[LITH_MOVER_COUNT];
 };
 
-/* Counts source bytes that were moved, and reports them. */
+/* Counts source bytes that were moved, and reports them. Safe between the merge's threads. */
 void lith_merge_progress(struct lith_merge *merge, uint64_t bytes);
 
 /* The units of an output row group: [*ret_begin, *ret_end). */

@@ -8,9 +8,14 @@
 /* A window is worth its memory when it holds so many chunks: so many times fewer reads. */
 #define CHUNKS_MIN 4u
 
-void lith_windows_init(struct lith_windows *windows, const struct lith_work *work)
+size_t lith_windows_bytes_max(const struct lith_work *work)
 {
-    *windows = (struct lith_windows){.work = work};
+    return lith_min_size(LITH_WINDOWS_BYTES_MAX, lith_work_share(work) / 8);
+}
+
+void lith_windows_init(struct lith_windows *windows, const struct lith_work *work, size_t bytes_max)
+{
+    *windows = (struct lith_windows){.work = work, .bytes_max = bytes_max};
 }
 
 void lith_windows_done(struct lith_windows *windows)
@@ -25,8 +30,7 @@ void lith_windows_done(struct lith_windows *windows)
 void lith_windows_begin(struct lith_windows *windows, size_t count, uint64_t chunk_bytes)
 {
     const struct lith_work *work = windows->work;
-    size_t all = lith_min_size(LITH_WINDOWS_BYTES_MAX, lith_work_share(work) / 8);
-    size_t bytes = lith_min_size(all / count, LITH_READ_AHEAD_BYTES);
+    size_t bytes = lith_min_size(windows->bytes_max / count, LITH_READ_AHEAD_BYTES);
     struct lith_err ignored;
     void *block;
 

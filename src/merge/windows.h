@@ -14,11 +14,17 @@
 
 struct lith_windows {
     const struct lith_work *work;
+    size_t bytes_max;
     struct lith_read_ahead *windows; /* one per unit of the row group; NULL: not worth it */
     size_t count;
 };
 
-void lith_windows_init(struct lith_windows *windows, const struct lith_work *work);
+/* What all windows of a job should take together. */
+size_t lith_windows_bytes_max(const struct lith_work *work);
+
+/* All windows together take `bytes_max` at most. */
+void lith_windows_init(struct lith_windows *windows, const struct lith_work *work,
+                       size_t bytes_max);
 /* A zeroed one is a no-op. */
 void lith_windows_done(struct lith_windows *windows);
 

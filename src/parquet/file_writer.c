@@ -51,14 +51,13 @@ struct lith_file_writer {
     bool has_blob;
 };
 
-enum lith_code lith_file_writer_new(struct lith_sink *sink, const struct lith_schema *schema,
-                                    struct lith_codec_context *codecs, const struct lith_work *work,
-                                    struct lith_file_writer **ret_writer, struct lith_err *err)
+static enum lith_code writer_make(struct lith_sink *sink, const struct lith_schema *schema,
+                                  struct lith_codec_context *codecs, const struct lith_work *work,
+                                  struct lith_file_writer **ret_writer, struct lith_err *err)
 {
     size_t memory = lith_work_share(work) / SPOOL_SHARES;
     void *block;
 
-    LITH_ASSERT(sink->written == 0);
     LITH_TRY(lith_alloc_array(work->mem, 1, sizeof(struct lith_file_writer), &block, err));
     struct lith_file_writer *w = block;
     w->sink = sink;
@@ -73,6 +72,18 @@ enum lith_code lith_file_writer_new(struct lith_sink *sink, const struct lith_sc
     lith_buf_init(&w->column_index, work->mem, INT32_MAX);
     lith_buf_init(&w->offset_index, work->mem, INT32_MAX);
     lith_buf_init(&w->bloom, work->mem, INT32_MAX);
+    *ret_writer = w;
+    return LITH_OK;
+}
+
+enum lith_code lith_file_writer_new(struct lith_sink *sink, const struct lith_schema *schema,
+                                    struct lith_codec_context *codecs, const struct lith_work *work,
+                                    struct lith_file_writer **ret_writer, struct lith_err *err)
+{
+    struct lith_file_writer *w;
+
+    LITH_ASSERT(sink->written == 0);
+    LITH_TRY(writer_make(sink, schema, codecs, work, &w, err));
     enum lith_code code = lith_sink_write(sink, magic, sizeof(magic), err);
     if (code != LITH_OK) {
         lith_file_writer_free(w);
@@ -220,26 +231,39 @@ static enum lith_code part_spool(struct lith_spool *spool, const struct lith_buf
     return lith_sink_write(&spool->sink, part->data, part->bytes, err);
 }
 
-static enum lith_code chunk_finish(struct lith_file_writer *w, struct lith_err *err)
+static void parts_clear(struct lith_file_writer *w)
 {
-    const struct lith_schema_node *leaf = lith_schema_leaf(w->schema, w->leaf);
-    struct lith_chunk_meta meta;
-
     lith_buf_clear(&w->column_index);
     lith_buf_clear(&w->offset_index);
     lith_buf_clear(&w->bloom);
+}
+
+/* Spools what is known of a finished chunk: `meta`, and the parts in the writer's buffers. */
+static enum lith_code chunk_spool(struct lith_file_writer *w, struct lith_chunk_meta *meta,
+                                  struct lith_err *err)
+{
+    const struct lith_schema_node *leaf = lith_schema_leaf(w->schema, w->leaf);
+
+    LITH_TRY(part_spool(&w->column_indexes, &w->column_index, &meta->column_index_offset,
+                        &meta->column_index_length, err));
+    LITH_TRY(part_spool(&w->offset_indexes, &w->offset_index, &meta->offset_index_offset,
+                        &meta->offset_index_length, err));
+    LITH_TRY(part_spool(&w->blooms, &w->bloom, &meta->bloom_filter_offset,
+                        &meta->bloom_filter_length, err));
+    lith_buf_done(&w->bloom);
+    w->row_group.total_byte_size += meta->total_uncompressed_size;
+    w->row_group.total_compressed_size += meta->total_compressed_size;
+    return lith_chunk_record_write(&w->chunks, leaf, meta, &w->column_index, err);
+}
+
+static enum lith_code chunk_finish(struct lith_file_writer *w, struct lith_err *err)
+{
+    struct lith_chunk_meta meta;
+
+    parts_clear(w);
     LITH_TRY(lith_chunk_writer_end(&w->chunk, &w->column_index, &w->offset_index, &w->bloom, &meta,
                                    err));
-    LITH_TRY(part_spool(&w->column_indexes, &w->column_index, &meta.column_index_offset,
-                        &meta.column_index_length, err));
-    LITH_TRY(part_spool(&w->offset_indexes, &w->offset_index, &meta.offset_index_offset,
-                        &meta.offset_index_length, err));
-    LITH_TRY(part_spool(&w->blooms, &w->bloom, &meta.bloom_filter_offset, &meta.bloom_filter_length,
-                        err));
-    lith_buf_done(&w->bloom);
-    w->row_group.total_byte_size += meta.total_uncompressed_size;
-    w->row_group.total_compressed_size += meta.total_compressed_size;
-    return lith_chunk_record_write(&w->chunks, leaf, &meta, &w->column_index, err);
+    return chunk_spool(w, &meta, err);
 }
 
 enum lith_code lith_file_writer_chunk_end(struct lith_file_writer *writer, struct lith_err *err)
@@ -249,6 +273,93 @@ enum lith_code lith_file_writer_chunk_end(struct lith_file_writer *writer, struc
     writer->in_chunk = false;
     writer->leaf++;
     return LITH_OK;
+}
+
+enum lith_code lith_file_writer_part_new(const struct lith_schema *schema,
+                                         const struct lith_work *work,
+                                         struct lith_file_writer **ret_part, struct lith_err *err)
+{
+    return writer_make(NULL, schema, NULL, work, ret_part, err);
+}
+
+void lith_file_writer_part(struct lith_file_writer *part, const struct lith_file_writer *writer,
+                           uint32_t leaf, struct lith_sink *sink, struct lith_codec_context *codecs)
+{
+    LITH_ASSERT(!part->in_chunk);
+    LITH_ASSERT(sink->written == LITH_PART_OFFSET);
+    part->sink = sink;
+    part->chunk.pages.sink = sink;
+    part->chunk.pages.codecs = codecs;
+    lith_spool_clear(&part->chunks);
+    lith_spool_clear(&part->column_indexes);
+    lith_spool_clear(&part->offset_indexes);
+    lith_spool_clear(&part->blooms);
+    part->row_group = (struct row_group_record){.num_rows = writer->row_group.num_rows};
+    part->row_group_count = writer->row_group_count; /* for errors */
+    part->in_row_group = true;
+    part->leaf = leaf;
+}
+
+/* Reads a piece of a part's spool. */
+static enum lith_code piece_read(struct lith_spool *spool, int64_t offset, int32_t length,
+                                 struct lith_buf *to, struct lith_err *err)
+{
+    if (length == 0)
+        return LITH_OK;
+    LITH_TRY(lith_buf_reserve(to, (size_t)length, err));
+    LITH_TRY(lith_source_read(&spool->source, (uint64_t)offset, to->data + to->bytes,
+                              (size_t)length, err));
+    to->bytes += (size_t)length;
+    return LITH_OK;
+}
+
+/* Places the chunk whose record is at *at: all offsets in the file grow by `shift`. */
+static enum lith_code chunk_place(struct lith_file_writer *w, struct lith_file_writer *part,
+                                  uint64_t *at, int64_t shift, struct lith_err *err)
+{
+    const struct lith_schema_node *leaf = lith_schema_leaf(w->schema, w->leaf);
+    struct lith_chunk_meta meta;
+
+    parts_clear(w);
+    parts_clear(part);
+    LITH_TRY(lith_chunk_record_read(&part->chunks, at, leaf, &part->column_index, &meta, err));
+    LITH_TRY(piece_read(&part->column_indexes, meta.column_index_offset, meta.column_index_length,
+                        &w->column_index, err));
+    LITH_TRY(piece_read(&part->blooms, meta.bloom_filter_offset, meta.bloom_filter_length,
+                        &w->bloom, err));
+    LITH_TRY(piece_read(&part->offset_indexes, meta.offset_index_offset, meta.offset_index_length,
+                        &part->offset_index, err));
+    struct lith_slice index = {part->offset_index.data, part->offset_index.bytes};
+    if (index.bytes)
+        LITH_TRY(lith_offset_index_shift(index, shift, &w->offset_index, err));
+    meta.data_page_offset += shift;
+    if (meta.dictionary_page_offset > 0)
+        meta.dictionary_page_offset += shift;
+    return chunk_spool(w, &meta, err);
+}
+
+enum lith_code lith_file_writer_place(struct lith_file_writer *writer,
+                                      struct lith_file_writer *part, uint64_t begin,
+                                      struct lith_err *err)
+{
+    int64_t shift = (int64_t)begin - (int64_t)LITH_PART_OFFSET;
+    uint64_t at = 0;
+
+    LITH_ASSERT(writer->in_row_group && !writer->in_chunk && !part->in_chunk);
+    LITH_ASSERT(writer->sink->written - begin == part->sink->written - LITH_PART_OFFSET);
+    while (at < part->chunks.source.size) {
+        LITH_TRY(chunk_context(writer, chunk_place(writer, part, &at, shift, err), err));
+        writer->leaf++;
+    }
+    LITH_ASSERT(writer->leaf == part->leaf);
+    part->in_row_group = false;
+    return LITH_OK;
+}
+
+struct lith_sink *lith_file_writer_sink(struct lith_file_writer *writer)
+{
+    LITH_ASSERT(!writer->in_chunk);
+    return writer->sink;
 }
 
 enum lith_code lith_file_writer_row_group_end(struct lith_file_writer *writer, struct lith_err *err)

@@ -91,6 +91,34 @@ LITH_MUST_CHECK enum lith_code lith_file_writer_chunk_end(struct lith_file_write
 LITH_MUST_CHECK enum lith_code lith_file_writer_row_group_end(struct lith_file_writer *writer,
                                                               struct lith_err *err);
 
+/*
+ * Parts: chunks of a row group that are written apart from their file, in another thread, and
+ * placed in it later.
+ *
+ * A part is a writer: between lith_file_writer_part and lith_file_writer_place it is given chunks
+ * of consecutive leaves, one after another, as a file's writer is. Its bytes go to a sink of the
+ * caller's whose first byte stands at LITH_PART_OFFSET, since 0 is no place for a page; the caller
+ * puts them into the file's sink, and then has the part placed. `schema` outlives the part.
+ */
+#define LITH_PART_OFFSET 4u
+LITH_MUST_CHECK enum lith_code lith_file_writer_part_new(const struct lith_schema *schema,
+                                                         const struct lith_work *work,
+                                                         struct lith_file_writer **ret_part,
+                                                         struct lith_err *err);
+/* Begins a part at `leaf` of the row group that is open in `writer`, of which it only reads what
+ * stays while the row group is open. `sink` and `codecs` outlive the part's chunks. */
+void lith_file_writer_part(struct lith_file_writer *part, const struct lith_file_writer *writer,
+                           uint32_t leaf, struct lith_sink *sink,
+                           struct lith_codec_context *codecs);
+/* Adds the part's chunks, whose first is the next leaf's, to the file; their bytes have been
+ * written, from offset `begin` of the file on, and are the last ones there. */
+LITH_MUST_CHECK enum lith_code lith_file_writer_place(struct lith_file_writer *writer,
+                                                      struct lith_file_writer *part, uint64_t begin,
+                                                      struct lith_err *err);
+
+/* Where the file's bytes go: between chunks, for those of parts. */
+struct lith_sink *lith_file_writer_sink(struct lith_file_writer *writer);
+
 /* Bytes written so far, and rows of finished row groups. */
 uint64_t lith_file_writer_bytes(const struct lith_file_writer *writer);
 int64_t lith_file_writer_rows(const struct lith_file_writer *writer);

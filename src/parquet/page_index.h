@@ -52,6 +52,11 @@ LITH_MUST_CHECK enum lith_code lith_index_builder_finish(struct lith_index_build
                                                          struct lith_err *err);
 void lith_index_builder_free(struct lith_index_builder *builder);
 
+/* Appends to `to` the OffsetIndex in `from`, one that a builder made, with `shift` added to the
+ * offsets of its pages. */
+LITH_MUST_CHECK enum lith_code lith_offset_index_shift(struct lith_slice from, int64_t shift,
+                                                       struct lith_buf *to, struct lith_err *err);
+
 struct lith_page_location {
     int64_t offset;
     int32_t bytes;

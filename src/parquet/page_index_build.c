@@ -255,6 +255,15 @@ static enum lith_code columns_write(const struct lith_index_builder *b, const st
     return w.code;
 }
 
+static void location_write(struct lith_thrift_writer *w, const struct lith_page_location *page)
+{
+    lith_thrift_write_struct(w, 0);
+    lith_thrift_write_i64(w, 1, page->offset);
+    lith_thrift_write_i32(w, 2, page->bytes);
+    lith_thrift_write_i64(w, 3, page->first_row);
+    lith_thrift_write_stop(w);
+}
+
 static enum lith_code offsets_write(const struct lith_index_builder *b, const struct entry *entries,
                                     uint32_t count, struct lith_buf *to, struct lith_err *err)
 {
@@ -263,11 +272,12 @@ static enum lith_code offsets_write(const struct lith_index_builder *b, const st
     lith_thrift_writer_init(&w, to, err);
     lith_thrift_write_list(&w, 1, LITH_THRIFT_STRUCT, count);
     for (uint32_t i = 0; i < count; i++) {
-        lith_thrift_write_struct(&w, 0);
-        lith_thrift_write_i64(&w, 1, entries[i].offset);
-        lith_thrift_write_i32(&w, 2, entries[i].bytes);
-        lith_thrift_write_i64(&w, 3, entries[i].first_row);
-        lith_thrift_write_stop(&w);
+        struct lith_page_location page = {
+            .offset = entries[i].offset,
+            .bytes = entries[i].bytes,
+            .first_row = entries[i].first_row,
+        };
+        location_write(&w, &page);
     }
     if (b->has_unencoded) {
         lith_thrift_write_list(&w, 2, LITH_THRIFT_I64, count);
@@ -291,6 +301,30 @@ enum lith_code lith_index_builder_finish(struct lith_index_builder *builder,
     if (builder->has_columns)
         LITH_TRY(columns_write(builder, entries, count, column_index, err));
     return offsets_write(builder, entries, count, offset_index, err);
+}
+
+enum lith_code lith_offset_index_shift(struct lith_slice from, int64_t shift, struct lith_buf *to,
+                                       struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena arena;
+    struct lith_offset_index index;
+    struct lith_thrift_writer w;
+
+    lith_arena_init(&arena, to->mem);
+    LITH_TRY(lith_offset_index_parse(from.data, from.bytes, &arena, &index, err));
+    lith_thrift_writer_init(&w, to, err);
+    lith_thrift_write_list(&w, 1, LITH_THRIFT_STRUCT, index.page_count);
+    for (uint32_t i = 0; i < index.page_count; i++) {
+        index.pages[i].offset += shift;
+        location_write(&w, &index.pages[i]);
+    }
+    if (index.unencoded_bytes) {
+        lith_thrift_write_list(&w, 2, LITH_THRIFT_I64, index.page_count);
+        for (uint32_t i = 0; i < index.page_count; i++)
+            lith_thrift_write_element_i64(&w, index.unencoded_bytes[i]);
+    }
+    lith_thrift_write_stop(&w);
+    return w.code;
 }
 
 void lith_index_builder_free(struct lith_index_builder *builder)

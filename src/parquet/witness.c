@@ -196,6 +196,21 @@ void lith_witness_copied_bytes(struct lith_witness *witness, const void *data, s
         lith_pages_hash_bytes(&witness->pages, data, bytes);
 }
 
+/* Writes a segment; the end of a chunk is counted. */
+static enum lith_code segment_put(struct lith_witness *witness, const struct lith_segment *segment,
+                                  struct lith_err *err)
+{
+    LITH_TRY(lith_sink_write(&witness->segments.sink, segment, sizeof(*segment), err));
+    if (segment->kind != LITH_SEGMENT_END)
+        return LITH_OK;
+    if (witness->chunk_count % witness->leaf_count == 0) {
+        witness->row_group_count++;
+        witness->rows += segment->rows;
+    }
+    witness->chunk_count++;
+    return LITH_OK;
+}
+
 enum lith_code lith_witness_chunk_end(struct lith_witness *witness, uint64_t rows,
                                       struct lith_err *err)
 {
@@ -203,13 +218,34 @@ enum lith_code lith_witness_chunk_end(struct lith_witness *witness, uint64_t row
 
     LITH_ASSERT(witness->leaf_count > 0);
     LITH_TRY(segment_end(witness, err));
-    LITH_TRY(lith_sink_write(&witness->segments.sink, &end, sizeof(end), err));
-    if (witness->chunk_count % witness->leaf_count == 0) {
-        witness->row_group_count++;
-        witness->rows += rows;
+    return segment_put(witness, &end, err);
+}
+
+enum lith_code lith_witness_put(struct lith_witness *witness, struct lith_witness *part,
+                                struct lith_err *err)
+{
+    struct lith_witness_place place = {.offset = 0};
+    struct lith_segment segment;
+
+    LITH_ASSERT(witness->open.kind == LITH_SEGMENT_END);
+    LITH_ASSERT(part->open.kind == LITH_SEGMENT_END);
+    while (place.offset < part->segments.source.size) {
+        LITH_TRY(lith_witness_read(part, &place, &segment, err));
+        LITH_TRY(segment_put(witness, &segment, err));
     }
-    witness->chunk_count++;
+    lith_witness_clear(part);
     return LITH_OK;
+}
+
+void lith_witness_clear(struct lith_witness *witness)
+{
+    lith_spool_clear(&witness->segments);
+    witness->chunk_count = 0;
+    witness->rows = 0;
+    witness->row_group_count = 0;
+    witness->open = (struct lith_segment){.kind = LITH_SEGMENT_END};
+    witness->has_dictionary = false;
+    witness->pages.body_left = 0;
 }
 
 enum lith_code lith_witness_read(struct lith_witness *witness, struct lith_witness_place *place,

@@ -121,6 +121,17 @@ void lith_witness_copied_bytes(struct lith_witness *witness, const void *data, s
 LITH_MUST_CHECK enum lith_code lith_witness_chunk_end(struct lith_witness *witness, uint64_t rows,
                                                       struct lith_err *err);
 
+/*
+ * A part: chunks of a row group that are witnessed apart, in another thread, and put where they
+ * belong later. Begun like a witness of its own; lith_witness_put appends its chunks, which come
+ * next in `witness`, and empties it.
+ */
+LITH_MUST_CHECK enum lith_code lith_witness_put(struct lith_witness *witness,
+                                                struct lith_witness *part, struct lith_err *err);
+
+/* Forgets what was witnessed, also of an open chunk; what it works with stays. */
+void lith_witness_clear(struct lith_witness *witness);
+
 /* Where a reader of the witness is. Zeroed: at the first segment of the first chunk. */
 struct lith_witness_place {
     uint64_t offset;

@@ -38,8 +38,9 @@ struct pass {
     size_t count;
     size_t job_bytes;      /* budget of one job */
     size_t job_open_files; /* and its part of the descriptors */
+    uint32_t job_threads;  /* and of the processors */
     _Atomic uint64_t gc_bytes_left;
-    bool shared;                 /* jobs run at once, each with a part of the memory */
+    bool shared;                 /* threads run at once, each with a part of the memory */
     struct lith_control control; /* the caller's, with its progress behind the lock */
 };
 
@@ -112,6 +113,7 @@ static enum lith_code target_run(struct pass *pass, const struct target *target,
     work.mem = mem;
     work.control = &pass->control;
     work.open_files_max = pass->job_open_files;
+    work.threads = pass->job_threads;
     LITH_TRY(lith_work_check(&work, err));
     LITH_TRY(lith_folder_open(pass->sweep->store, target->rank.path, &folder, err));
     struct lith_job job = {
@@ -240,6 +242,17 @@ static uint32_t jobs_at_once(const struct pass *pass, size_t bytes)
     return (uint32_t)lith_min_size(jobs, room ? room : 1);
 }
 
+/* Threads of each of `jobs` jobs: jobs at once share the processors; one has what was asked for. */
+static uint32_t threads_of_job(const struct pass *pass, uint32_t jobs)
+{
+    size_t threads = pass->sweep->work->threads;
+    size_t cores = lith_pool_cores() / jobs;
+
+    if (jobs > 1)
+        threads = lith_min_size(threads, cores);
+    return threads ? (uint32_t)threads : 1;
+}
+
 static bool is_stopped(const struct pass *pass)
 {
     struct lith_err ignored;
@@ -248,7 +261,7 @@ static bool is_stopped(const struct pass *pass)
 }
 
 static enum lith_code tasks_run(struct pass *pass, struct task *tasks, size_t count, uint32_t jobs,
-                                struct lith_err *err)
+                                uint32_t threads, struct lith_err *err)
 {
     struct lith_mem *mem = pass->sweep->work->mem;
     struct lith_pool *pool = NULL;
@@ -257,7 +270,8 @@ static enum lith_code tasks_run(struct pass *pass, struct task *tasks, size_t co
         LITH_TRY(lith_pool_new(mem, jobs, jobs * 2, &pool, err));
     pass->job_bytes = lith_mem_left(mem) / jobs;
     pass->job_open_files = LITH_OPEN_FILES_MAX / jobs;
-    pass->shared = jobs > 1;
+    pass->job_threads = threads;
+    pass->shared = jobs > 1 || threads > 1;
     for (size_t i = 0; i < count && !is_stopped(pass); i++) {
         if (pool)
             lith_pool_add(pool, task_run, &tasks[i]);
@@ -279,12 +293,13 @@ static enum lith_code targets_run(struct pass *pass, struct lith_err *err)
     for (size_t i = 0; i < pass->count; i++)
         tasks[i] = (struct task){.pass = pass, .target = &pass->targets[i]};
     control_take(pass);
-    LITH_TRY(tasks_run(pass, tasks, pass->count, jobs_at_once(pass, lith_mem_left(mem)), err));
+    uint32_t jobs = jobs_at_once(pass, lith_mem_left(mem));
+    LITH_TRY(tasks_run(pass, tasks, pass->count, jobs, threads_of_job(pass, jobs), err));
     for (size_t i = 0; i < pass->count; i++) {
         if (pass->targets[i].again)
             tasks[left++].target = &pass->targets[i];
     }
-    LITH_TRY(tasks_run(pass, tasks, left, 1, err));
+    LITH_TRY(tasks_run(pass, tasks, left, 1, 1, err));
     return lith_work_check(pass->sweep->work, err);
 }
 

@@ -1,7 +1,10 @@
 /*
- * How a merge reads its inputs: how often each is opened, and that it does not show in the outputs.
+ * How a merge reads its inputs, and with how many threads: how often each is opened, and that
+ * neither shows in the outputs.
  */
 #include "parquet_support.h"
+
+#include <signal.h>
 
 #include "merge/merge.h"
 
@@ -96,6 +99,7 @@ struct way {
     uint64_t row_group_bytes;
     int64_t row_group_rows;
     const char *scratch;
+    uint32_t threads;
     enum lith_force force;
 };
 
@@ -124,13 +128,29 @@ static enum lith_code out_end(struct lith_merge_outputs *base, const struct lith
     return LITH_OK;
 }
 
+/* Asks the merge to stop at a call of its progress. */
+static struct {
+    volatile sig_atomic_t flag;
+    int calls_left; /* negative: never */
+} stop = {.calls_left = -1};
+
+static void progress_take(void *ctx, const struct lith_progress *progress)
+{
+    (void)ctx;
+    assert_true(progress->bytes_done <= progress->bytes_total);
+    if (stop.calls_left >= 0 && stop.calls_left-- == 0)
+        atomic_store((volatile _Atomic sig_atomic_t *)&stop.flag, 1);
+}
+
+static size_t bad_input; /* of the last merge */
+
 static enum lith_code merge_run(const struct way *way, int64_t fail_after, struct outs *outs,
                                 size_t *ret_peak)
 {
     struct lith_merge_options options = {.row_group_bytes = way->row_group_bytes,
                                          .row_group_rows = way->row_group_rows,
                                          .force = way->force};
-    struct lith_control control = {0};
+    struct lith_control control = {.cancel = &stop.flag, .progress = progress_take};
     struct lith_scratch scratch;
     struct lith_merge *merge = NULL;
     struct lith_mem mem;
@@ -140,7 +160,8 @@ static enum lith_code merge_run(const struct way *way, int64_t fail_after, struc
     struct lith_work work = {.mem = &mem,
                              .scratch = &scratch,
                              .control = &control,
-                             .open_files_max = way->open_files_max};
+                             .open_files_max = way->open_files_max,
+                             .threads = way->threads};
     lake.opens_max = 0;
     lake.open_max = 0;
     for (size_t i = 0; i < lake.count; i++)
@@ -150,8 +171,10 @@ static enum lith_code merge_run(const struct way *way, int64_t fail_after, struc
     atomic_store(&mem.fail_after, fail_after);
     enum lith_code code =
         lith_merge_new(lake.inputs, lake.count, &lake.base, &options, &work, &merge, &err);
-    if (code == LITH_OK)
+    if (code == LITH_OK) {
         code = lith_merge_run(merge, &outs->base, &err);
+        bad_input = lith_merge_bad_input(merge);
+    }
     lith_merge_free(merge);
     assert_int_equal(lake.open, 0);
     assert_int_equal(scratch.used, 0);
@@ -197,9 +220,13 @@ static void ways_try(const struct way *ways, size_t count, unsigned opens_max)
 static void many_small_files_are_opened_once(void **state)
 {
     static const struct way ways[] = {
-        {256u << 20, 0, 1 << 20, 0, "/tmp", LITH_FORCE_NONE},
-        {16u << 20, 0, 1 << 20, 0, "/tmp", LITH_FORCE_NONE},
-        {16u << 20, 2, 1 << 20, 0, "/tmp", LITH_FORCE_NONE},
+        {256u << 20, 0, 1 << 20, 0, "/tmp", 1, LITH_FORCE_NONE},
+        {16u << 20, 0, 1 << 20, 0, "/tmp", 1, LITH_FORCE_NONE},
+        {16u << 20, 2, 1 << 20, 0, "/tmp", 1, LITH_FORCE_NONE},
+        {256u << 20, 0, 1 << 20, 0, "/tmp", 2, LITH_FORCE_NONE},
+        {256u << 20, 2, 1 << 20, 0, "/tmp", 4, LITH_FORCE_NONE},
+        {64u << 20, 0, 1 << 20, 0, "/tmp", 2, LITH_FORCE_NONE},
+        {16u << 20, 0, 1 << 20, 0, "/tmp", 4, LITH_FORCE_NONE},
     };
 
     (void)state;
@@ -212,13 +239,17 @@ static void many_small_files_are_opened_once(void **state)
 static void mov_5_large_files_are_opened_twice_at_most(void **state)
 {
     static const struct way ways[] = {
-        {64u << 20, 0, 16u << 20, 0, "/tmp", LITH_FORCE_NONE},
-        {64u << 20, 8, 16u << 20, 0, "/tmp",
+        {64u << 20, 0, 16u << 20, 0, "/tmp", 1, LITH_FORCE_NONE},
+        {64u << 20, 8, 16u << 20, 0, "/tmp", 1,
          LITH_FORCE_NONE}, /* not staged, a row group's files fit */
-        {64u << 20, 1, 16u << 20, 0, "/tmp",
+        {64u << 20, 1, 16u << 20, 0, "/tmp", 1,
          LITH_FORCE_NONE}, /* too many for that: staged by their footers */
-        {16u << 20, 20, 16u << 20, 0, "/tmp",
+        {16u << 20, 20, 16u << 20, 0, "/tmp", 1,
          LITH_FORCE_NONE}, /* larger than what is staged in so little memory */
+        {256u << 20, 0, 16u << 20, 0, "/tmp", 2, LITH_FORCE_NONE},
+        {256u << 20, 8, 16u << 20, 0, "/tmp", 4, LITH_FORCE_NONE},
+        {256u << 20, 2, 16u << 20, 0, "/tmp", 3, LITH_FORCE_NONE},
+        {64u << 20, 1, 16u << 20, 0, "/tmp", 2, LITH_FORCE_NONE},
     };
 
     (void)state;
@@ -232,10 +263,12 @@ static void mov_5_large_files_are_opened_twice_at_most(void **state)
 static void copies_are_the_same_however_read(void **state)
 {
     static const struct way ways[] = {
-        {64u << 20, 0, 16u << 20, 0, "/tmp", LITH_FORCE_COPY},
-        {64u << 20, 8, 16u << 20, 0, "/tmp", LITH_FORCE_COPY},
-        {64u << 20, 1, 16u << 20, 0, "/tmp", LITH_FORCE_COPY},
-        {16u << 20, 20, 16u << 20, 0, "/tmp", LITH_FORCE_COPY},
+        {64u << 20, 0, 16u << 20, 0, "/tmp", 1, LITH_FORCE_COPY},
+        {64u << 20, 8, 16u << 20, 0, "/tmp", 1, LITH_FORCE_COPY},
+        {64u << 20, 1, 16u << 20, 0, "/tmp", 1, LITH_FORCE_COPY},
+        {16u << 20, 20, 16u << 20, 0, "/tmp", 1, LITH_FORCE_COPY},
+        {256u << 20, 0, 16u << 20, 0, "/tmp", 2, LITH_FORCE_COPY},
+        {96u << 20, 8, 16u << 20, 0, "/tmp", 3, LITH_FORCE_COPY},
     };
 
     (void)state;
@@ -247,8 +280,9 @@ static void copies_are_the_same_however_read(void **state)
 static void without_scratch_files_are_opened_again(void **state)
 {
     static const struct way ways[] = {
-        {256u << 20, 0, 1 << 18, 0, "/tmp", LITH_FORCE_NONE},
-        {16u << 20, 3, 1 << 18, 0, "/nonexistent/folder", LITH_FORCE_NONE},
+        {256u << 20, 0, 1 << 18, 0, "/tmp", 1, LITH_FORCE_NONE},
+        {64u << 20, 3, 1 << 18, 0, "/nonexistent/folder", 2, LITH_FORCE_NONE},
+        {16u << 20, 3, 1 << 18, 0, "/nonexistent/folder", 1, LITH_FORCE_NONE},
     };
 
     (void)state;
@@ -261,8 +295,8 @@ static void without_scratch_files_are_opened_again(void **state)
 static void allocations_may_fail(void **state)
 {
     static const struct way ways[] = {
-        {16u << 20, 2, 1 << 12, 0, "/tmp", LITH_FORCE_RECODE},
-        {16u << 20, 2, 1 << 12, 0, "/tmp", LITH_FORCE_COPY},
+        {16u << 20, 2, 1 << 12, 0, "/tmp", 1, LITH_FORCE_RECODE},
+        {16u << 20, 2, 1 << 12, 0, "/tmp", 1, LITH_FORCE_COPY},
     };
     struct outs outs;
     size_t peak;
@@ -282,6 +316,92 @@ static void allocations_may_fail(void **state)
     lake_done();
 }
 
+/* With threads it is not always the same allocation; a merge gives all back, whichever it is, or
+ * does without. */
+static void allocations_of_threads_may_fail(void **state)
+{
+    static const struct way way = {96u << 20, 3, 1 << 12, 0, "/tmp", 3, LITH_FORCE_NONE};
+    struct outs outs;
+    size_t peak;
+
+    (void)state;
+    lake_make(8, 100);
+    for (int64_t n = 0; n < 3000; n += 1 + n / 64) {
+        enum lith_code code = merge_run(&way, n, &outs, &peak);
+        lith_spool_done(&outs.file);
+        assert_true(code == LITH_E_NOMEM || (code == LITH_OK && outs.rows == 800));
+    }
+    lake_done();
+}
+
+/* Wherever it is asked to, a merge stops, and gives all back. */
+static void merges_stop_on_request(void **state)
+{
+    static const struct way ways[] = {
+        {96u << 20, 3, 1 << 12, 0, "/tmp", 1, LITH_FORCE_NONE},
+        {96u << 20, 3, 1 << 12, 0, "/tmp", 2, LITH_FORCE_NONE},
+        {96u << 20, 3, 1 << 12, 0, "/tmp", 3, LITH_FORCE_NONE},
+    };
+    struct outs outs;
+    size_t peak;
+
+    (void)state;
+    lake_make(8, 100);
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        for (int calls = 0; calls < 31; calls++) {
+            stop.calls_left = calls;
+            assert_int_equal(merge_run(&ways[i], -1, &outs, &peak), LITH_E_CANCELLED);
+            lith_spool_done(&outs.file);
+            stop.flag = 0;
+        }
+    }
+    stop.calls_left = -1;
+    lake_done();
+}
+
+/* Breaks a byte of a page body of column `leaf` of an input: its checksum is wrong then. */
+static void input_break(size_t input, uint32_t leaf)
+{
+    struct lith_spool *file = &lake.files[input];
+    struct lith_footer footer;
+    struct lith_arena arena;
+
+    lith_arena_init(&arena, &tools.mem);
+    MUST(lith_footer_read(&file->source, &arena, &footer, &err));
+    const struct lith_chunk_meta *meta = &footer.row_groups[0].chunks[leaf];
+    file->memory.data[meta->data_page_offset + meta->total_compressed_size - 1] ^= 1;
+    lith_arena_done(&arena);
+}
+
+/* Two inputs are bad: with any number of threads it is the same that is named, for the same column.
+ */
+static void failures_are_the_same_with_threads(void **state)
+{
+    static const struct {
+        size_t input;
+        uint32_t leaf;
+    } bad[] = {{6, 1}, {2, 3}, {7, 1}, {1, 2}};
+    static const uint32_t threads[] = {1, 2, 3, 4, 2, 3, 4};
+    char text[sizeof(err.text)] = "";
+    struct outs outs;
+    size_t peak;
+
+    (void)state;
+    lake_make(8, 5000);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        input_break(bad[i].input, bad[i].leaf);
+    for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+        struct way way = {256u << 20, 0, 0, 0, "/tmp", threads[i], LITH_FORCE_NONE};
+        assert_int_equal(merge_run(&way, -1, &outs, &peak), LITH_E_CORRUPT);
+        lith_spool_done(&outs.file);
+        assert_int_equal(bad_input, 6);
+        if (i == 0)
+            memcpy(text, err.text, sizeof(text));
+        assert_string_equal(err.text, text);
+    }
+    lake_done();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +410,9 @@ int main(void)
         cmocka_unit_test(copies_are_the_same_however_read),
         cmocka_unit_test(without_scratch_files_are_opened_again),
         cmocka_unit_test(allocations_may_fail),
+        cmocka_unit_test(allocations_of_threads_may_fail),
+        cmocka_unit_test(merges_stop_on_request),
+        cmocka_unit_test(failures_are_the_same_with_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

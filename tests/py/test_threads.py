@@ -1,0 +1,174 @@
+"""Threads of one merge: outputs are the same byte for byte, failures too, whatever their number."""
+
+import hashlib
+import os
+import random
+import signal
+import subprocess
+import time
+
+import numpy
+import pyarrow
+import pyarrow.parquet as parquet
+import pytest
+
+import corpus
+import generate
+import lithify
+
+THREADS = (1, 2, 4)
+SEED = os.environ.get("LITHIFY_SEED", "1")
+CASES = int(os.environ.get("LITHIFY_CASES", "40"))
+in_corpus = pytest.mark.skipif(not corpus.PRESENT, reason=corpus.ABSENT)
+
+
+def outcome(place, sources, *options):
+    """What a merge says and leaves: exit code, error, names and digests of the outputs."""
+    place.mkdir()
+    result = lithify.run("merge", *options, "-o", place / "out.parquet", *sources)
+    made = [(path.name, hashlib.sha256(path.read_bytes()).hexdigest())
+            for path in sorted(place.iterdir())]
+    for path in place.iterdir():
+        path.unlink()
+    place.rmdir()
+    return result.code, result.err, made
+
+
+def must_be_same(tmp_path, sources, *options):
+    """Merges with each number of threads; returns what all of them did."""
+    first = outcome(tmp_path / "out", sources, *options)
+    for threads in THREADS:
+        told = outcome(tmp_path / "out", sources, "--threads", threads, *options)
+        assert told == first, f"{threads} threads"
+    return first
+
+
+@in_corpus
+@pytest.mark.parametrize("folder", ["good", "quirks", "bad"])
+def test_corpus(folder, tmp_path):
+    """Each file of the corpus merged with itself, or refused."""
+    for name in corpus.files(folder):
+        path = corpus.FOLDER / name
+        must_be_same(tmp_path, [path, path])
+
+
+@in_corpus
+@pytest.mark.parametrize("group", corpus.GROUPS, ids=lambda group: group["group"])
+def test_groups(group, tmp_path):
+    """Files that belong together."""
+    for paths in corpus.partitions(group).values():
+        must_be_same(tmp_path, paths)
+        must_be_same(tmp_path, paths, "--row-group-rows", 50)
+
+
+@pytest.mark.parametrize("case", range(CASES))
+def test_generated(case, tmp_path):
+    """Random schemas, rows and writers."""
+    chance = random.Random(f"{SEED}/threads/{case}")
+    data = generate.Data(chance)
+    version = generate.format_version(chance, data.schema)
+    sources = []
+    for number in range(chance.choice([2, 3, 5, 12])):
+        options = generate.writer_options(chance, data.schema, version, False)
+        options["store_decimal_as_integer"] = False
+        options.pop("column_encoding", None)
+        sources.append(tmp_path / f"in-{number:02}.parquet")
+        generate.write(sources[-1], data.table(chance.choice([1, 10, 300, 2000])), options)
+    limits = chance.choice([[], ["--row-group", "64KiB"], ["--row-group-rows", "50"],
+                            ["--target-file", "20KiB", "--row-group-rows", "100"]])
+    print(f"LITHIFY_SEED={SEED} case {case}\n{data.schema}\n{limits}")
+    code, err, made = must_be_same(tmp_path, sources, "--memory", "128MiB", *limits)
+    assert code == lithify.DONE, err
+    assert made
+
+
+def lake(tmp_path, files, rows, wide=0):
+    """Files of numbers that do not compress, words, few values, lists, and `wide` more columns."""
+    numbers = numpy.random.default_rng(files * rows)
+    sources = []
+    for number in range(files):
+        raw = numbers.integers(0, 1 << 62, rows)
+        table = {
+            "id": numpy.arange(rows) + number * rows,
+            "noise": raw,
+            "bytes": pyarrow.array([value.tobytes() * 3 for value in raw]),
+            "word": pyarrow.array([f"word {value % 5000}" for value in raw]),
+            "few": pyarrow.array([f"{value % 7}" for value in raw]),
+            "list": pyarrow.array([[int(value % 9)] * int(value % 3) for value in raw]),
+        }
+        for index in range(wide):
+            table[f"more_{index}"] = raw % (index + 2)
+        sources.append(tmp_path / f"in-{number:03}.parquet")
+        parquet.write_table(pyarrow.table(table), sources[-1], write_page_index=number % 2 == 0,
+                            compression=["snappy", "zstd"][files % 2], row_group_size=rows // 2 + 1,
+                            use_dictionary=["word", "few"] if number % 3 else True)
+    return sources
+
+
+@pytest.mark.parametrize("memory", ["16MiB", "64MiB", "128MiB", "256MiB"])
+@pytest.mark.parametrize("shape", [(6, 60000, 0), (7, 60000, 0), (40, 300, 300)])
+def test_lakes(shape, memory, tmp_path):
+    """Chunks larger than what may wait for its turn, several row groups, many columns; the heap
+    stays in its budget."""
+    sources = lake(tmp_path, *shape)
+    code, err, made = must_be_same(tmp_path, sources, "--memory", memory, "--row-group", "16MiB")
+    assert code == lithify.DONE, err
+    assert len(made) == 1
+    if not lithify.SANITIZED:
+        mib = int(memory.removesuffix("MiB"))
+        result = lithify.ok("merge", "--memory", memory, "--threads", 4, "-o",
+                            tmp_path / "out.parquet", *sources)
+        assert result.peak_bytes < (mib + 24) << 20, str(result)
+
+
+def test_short_memory(tmp_path):
+    """Values so large that they do not fit the budget in several threads at once, but do in one."""
+    numbers = numpy.random.default_rng(3)
+    letters = numpy.frombuffer(b"0123456789abcdef", dtype=numpy.uint8)
+    columns = {f"c{index}": pyarrow.array([letters[numbers.integers(0, 16, 14 << 20)].tobytes()])
+               for index in range(4)}
+    path = tmp_path / "in.parquet"
+    parquet.write_table(pyarrow.table(columns), path, use_dictionary=False, compression="zstd")
+    code, err, made = must_be_same(tmp_path, [path] * 2, "--memory", "64MiB")
+    assert code == lithify.DONE, err
+    assert made
+
+
+@pytest.mark.parametrize("threads, jobs", [(2, 1), (4, 1), (4, 2), (0, 1)])
+def test_compact(threads, jobs, tmp_path):
+    """A lake compacted with threads, and with jobs at once, keeps its rows."""
+    for day in (1, 2):
+        folder = tmp_path / "tenant_id=a" / f"date=2024-01-0{day}"
+        folder.mkdir(parents=True)
+        for path in lake(folder, 5, 2000 + day, 10):
+            os.utime(path, (1.7e9, 1.7e9))
+    lithify.ok("compact", "--readers", "manifest", "--threads", threads, "--jobs", jobs, tmp_path)
+    for folder in (tmp_path / "tenant_id=a").iterdir():
+        inputs = sorted(folder.glob("in-*.parquet"))
+        outputs = [path for path in folder.glob("*.parquet") if path not in inputs]
+        assert len(inputs) == 5 and len(outputs) == 1
+        lithify.ok("verify", *inputs, "--", *outputs)
+
+
+@pytest.mark.skipif(lithify.SANITIZED, reason="time")
+def test_killed(tmp_path):
+    """A merge that is killed leaves its temporary file and nothing else; the next one succeeds."""
+    sources = lake(tmp_path, 6, 60000)
+    place = tmp_path / "out"
+    place.mkdir()
+    command = [lithify.BIN, "merge", "--threads", "3", "--row-group", "8MiB", "--scratch", place,
+               "-o", place / "out.parquet", *sources]
+    for wait in (0.02, 0.05, 0.1, 0.2):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        time.sleep(wait)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        left = {path.name for path in place.iterdir()}
+        assert left <= {"out.parquet.tmp", "out.parquet"}
+    lithify.ok("merge", "--overwrite", "-o", place / "out.parquet", *sources)
+
+
+def test_options():
+    """The number is checked."""
+    assert lithify.run("merge", "--threads", "257", "-o", "x", "y").code == lithify.USAGE
+    assert lithify.run("merge", "--threads", "some", "-o", "x", "y").code == lithify.USAGE
