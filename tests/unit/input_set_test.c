@@ -109,6 +109,66 @@ static void a_share_of_the_open_files(void **state)
     work.open_files_max = 0;
 }
 
+/* What a thread has stays open, whatever the others open; the system's limit may be below that. */
+static void threads_keep_what_they_have(void **state)
+{
+    static const size_t limits[] = {3, 4, 7, 1000};
+    struct lith_source *sources[3];
+    struct lith_input_set set;
+
+    (void)state;
+    work.open_files_max = 4;
+    for (size_t k = 0; k < sizeof(limits) / sizeof(limits[0]); k++) {
+        size_t held[3];
+        set_of(&set, limits[k]);
+        MUST(lith_input_set_share(&set, &mem, 3, &err));
+        for (size_t i = 0; i < INPUTS; i++) {
+            uint32_t user = (uint32_t)(i * i % 7 % 3);
+            held[user] = i % 5 ? i * 11 % INPUTS : 0; /* some inputs are had by several */
+            MUST(lith_input_set_use(&set, user, held[user], &sources[user], &err));
+            for (size_t u = 0; i > 100 && u < 3; u++)
+                assert_true(files.open[held[u]]);
+        }
+        assert_true(files.count_max <= 4);
+        lith_input_set_done(&set);
+        assert_int_equal(files.count, 0);
+        lith_mem_done(&mem);
+    }
+    /* As many as there are threads, and no file more: the one who asks is told. */
+    set_of(&set, 2);
+    MUST(lith_input_set_share(&set, &mem, 3, &err));
+    MUST(lith_input_set_use(&set, 0, 5, &sources[0], &err));
+    MUST(lith_input_set_use(&set, 1, 6, &sources[1], &err));
+    assert_int_equal(lith_input_set_use(&set, 2, 7, &sources[2], &err), LITH_E_LIMIT);
+    MUST(lith_input_set_use(&set, 2, 6, &sources[2], &err));
+    lith_input_set_done(&set);
+    lith_mem_done(&mem);
+    work.open_files_max = 0;
+}
+
+/* Sources that cannot be read by several threads at once are read through a guard. */
+static void guards_where_they_are_needed(void **state)
+{
+    static const struct lith_source_ops shareable = {.close = one_close, .is_shareable = true};
+    struct lith_source *first, *second;
+    struct lith_input_set set;
+
+    (void)state;
+    set_of(&set, 10);
+    MUST(lith_input_set_share(&set, &mem, 2, &err));
+    MUST(lith_input_set_use(&set, 0, 5, &first, &err));
+    MUST(lith_input_set_use(&set, 1, 5, &second, &err));
+    assert_ptr_not_equal(first, second);
+    assert_ptr_not_equal(first, &files.sources[5]);
+    files.sources[5].ops = &shareable;
+    MUST(lith_input_set_use(&set, 0, 5, &first, &err));
+    MUST(lith_input_set_use(&set, 1, 5, &second, &err));
+    assert_ptr_equal(first, &files.sources[5]);
+    assert_ptr_equal(second, &files.sources[5]);
+    lith_input_set_done(&set);
+    lith_mem_done(&mem);
+}
+
 static void none_is_too_few(void **state)
 {
     struct lith_input_set set;
@@ -127,6 +187,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_open_files_are_enough),
         cmocka_unit_test(a_share_of_the_open_files),
+        cmocka_unit_test(threads_keep_what_they_have),
+        cmocka_unit_test(guards_where_they_are_needed),
         cmocka_unit_test(none_is_too_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

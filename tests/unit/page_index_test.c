@@ -301,12 +301,62 @@ static void test_many_pages(void **state)
     assert_int_equal(offsets.bytes, 0);
 }
 
+/* An index of pages that stand elsewhere: their places move, all else is what it was. */
+static void test_shift(void **state)
+{
+    static const struct lith_slice texts[2] = {{(const uint8_t *)"a", 1},
+                                               {(const uint8_t *)"bc", 2}};
+    static const int64_t shifts[] = {0, 1, 1000, (int64_t)1 << 40, -4};
+    struct lith_schema_node leaf = {.type = LITH_TYPE_BYTE_ARRAY, .max_def = 1};
+    struct lith_offset_index before, after;
+    struct lith_bounds bounds;
+    struct lith_buf moved;
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof(shifts) / sizeof(shifts[0]); i++) {
+        int64_t shift = shifts[i / 2];
+        struct lith_index_builder *builder;
+        lith_buf_init(&moved, &mem, INT32_MAX);
+        MUST(lith_index_builder_new(&mem, &leaf, &builder, &err));
+        lith_bounds_init(&bounds, LITH_ORDER_BYTES, &mem, 64);
+        for (int64_t page = 0; page < 100; page++) {
+            struct lith_values values = {.type = LITH_TYPE_BYTE_ARRAY, .count = 2, .slices = texts};
+            struct lith_index_page one = {.offset = 4 + page * 50,
+                                          .bytes = 50,
+                                          .first_row = page * 2,
+                                          .bounds = &bounds,
+                                          .unencoded_bytes = i % 2 ? 3 + page : -1};
+            MUST(lith_bounds_add(&bounds, &values, &err));
+            MUST(lith_index_builder_add(builder, &one, &err));
+        }
+        finish(builder);
+        MUST(lith_offset_index_shift((struct lith_slice){offsets.data, offsets.bytes}, shift,
+                                     &moved, &err));
+        MUST(lith_offset_index_parse(offsets.data, offsets.bytes, &arena, &before, &err));
+        MUST(lith_offset_index_parse(moved.data, moved.bytes, &arena, &after, &err));
+        assert_int_equal(after.page_count, 100);
+        assert_int_equal(after.unencoded_bytes != NULL, i % 2);
+        for (size_t page = 0; page < 100; page++) {
+            assert_int_equal(after.pages[page].offset, before.pages[page].offset + shift);
+            assert_int_equal(after.pages[page].bytes, 50);
+            assert_int_equal(after.pages[page].first_row, page * 2);
+            if (i % 2)
+                assert_int_equal(after.unencoded_bytes[page], 3 + page);
+        }
+        if (shift == 0)
+            assert_memory_equal(moved.data, offsets.data, offsets.bytes);
+        lith_bounds_done(&bounds);
+        lith_buf_done(&moved);
+        lith_arena_done(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_boundary_order), cmocka_unit_test(test_text),
         cmocka_unit_test(test_left_out),       cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_many_pages),
+        cmocka_unit_test(test_many_pages),     cmocka_unit_test(test_shift),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -174,6 +174,52 @@ static void impossible_pools_are_refused(void **state)
     lith_mem_done(&mem);
 }
 
+/* Tasks take turns, each waiting for the one before it. */
+struct turns {
+    struct lith_lock *lock;
+    uint64_t turn;
+};
+
+struct turn {
+    struct turns *turns;
+    uint64_t number;
+};
+
+static void turn_run(void *ctx)
+{
+    struct turn *mine = ctx;
+    struct turns *turns = mine->turns;
+
+    lith_lock_take(turns->lock);
+    while (turns->turn != mine->number)
+        lith_lock_wait(turns->lock);
+    turns->turn++;
+    lith_lock_wake(turns->lock);
+    lith_lock_give(turns->lock);
+}
+
+static void tasks_wait_for_each_other(void **state)
+{
+    struct turns turns = {.turn = 0};
+    struct turn tasks[400];
+    struct lith_pool *pool;
+    struct lith_mem mem;
+
+    (void)state;
+    lith_mem_init(&mem, SIZE_MAX, NULL);
+    MUST(lith_lock_new(&mem, &turns.lock, &err));
+    MUST(lith_pool_new(&mem, 4, 400, &pool, &err));
+    for (size_t i = 0; i < 400; i++) { /* of each four threads the last one is first */
+        tasks[i] = (struct turn){.turns = &turns, .number = i / 4 * 4 + 3 - i % 4};
+        lith_pool_add(pool, turn_run, &tasks[i]);
+    }
+    lith_pool_free(pool);
+    assert_int_equal(turns.turn, 400);
+    lith_lock_free(turns.lock);
+    lith_mem_done(&mem);
+    assert_true(lith_pool_cores() >= 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +227,7 @@ int main(void)
         cmocka_unit_test(waiting_includes_running_tasks),
         cmocka_unit_test(budgets_hold_between_threads),
         cmocka_unit_test(impossible_pools_are_refused),
+        cmocka_unit_test(tasks_wait_for_each_other),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,6 +253,46 @@ static void segments_come_back_from_the_spool(void **state)
     lith_mem_done(&small);
 }
 
+/* What is witnessed in parts reads as if it had been one. */
+static void parts_come_in_the_order_they_are_put(void **state)
+{
+    static const int32_t values[] = {1, 2, 3, 4};
+    struct lith_witness_place place = {0};
+    struct lith_witness witness, parts[2];
+
+    (void)state;
+    lith_witness_init(&witness, &work, 2);
+    lith_witness_init(&parts[0], &work, 2);
+    lith_witness_init(&parts[1], &work, 2);
+    for (int group = 0; group < 3; group++) {
+        for (size_t i = 2; i-- > 0;) { /* the second one first */
+            struct lith_batch batch = batch_of(values, i + 1);
+            lith_witness_chunk_begin(&parts[i], &required);
+            MUST(lith_witness_decoded(&parts[i], &batch, &err));
+            if (group == 1)
+                copy(&parts[i], &plain_page);
+            MUST(lith_witness_chunk_end(&parts[i], 8, &err));
+        }
+        MUST(lith_witness_put(&witness, &parts[0], &err));
+        MUST(lith_witness_put(&witness, &parts[1], &err));
+    }
+    assert_int_equal(witness.row_group_count, 3);
+    assert_int_equal(witness.rows, 24);
+    assert_int_equal(witness.chunk_count, 6);
+    for (int group = 0; group < 3; group++) {
+        for (uint64_t i = 0; i < 2; i++) {
+            next(&witness, &place, LITH_SEGMENT_DECODED, i + 1);
+            if (group == 1)
+                next(&witness, &place, LITH_SEGMENT_COPIED, 7);
+            next(&witness, &place, LITH_SEGMENT_END, 0);
+        }
+    }
+    lith_witness_done(&witness);
+    lith_witness_done(&parts[0]);
+    lith_witness_done(&parts[1]);
+    lith_mem_done(&mem);
+}
+
 static void allocations_may_fail(void **state)
 {
     static const int32_t values[] = {1};
@@ -288,6 +328,7 @@ int main(void)
         cmocka_unit_test(pages_keep_their_order),
         cmocka_unit_test(nobody_asks),
         cmocka_unit_test(segments_come_back_from_the_spool),
+        cmocka_unit_test(parts_come_in_the_order_they_are_put),
         cmocka_unit_test(allocations_may_fail),
     };
 
