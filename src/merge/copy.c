@@ -178,6 +178,17 @@ static enum lith_code prefix_is_own(struct copy *copy, bool *ret_own, struct lit
     return at_page(copy, lith_prefix_is_own(&copy->page->values, begin, ret_own, err), err);
 }
 
+/* Ids are checked, or rewritten, in memory: whether the page's, if it has any, fit there. */
+static enum lith_code ids_are_held(const struct copy *copy, bool *ret_held, struct lith_err *err)
+{
+    *ret_held = true;
+    if (!has_ids(copy->page))
+        return LITH_OK;
+    LITH_TRY(lith_chunk_reader_page_load(copy->reader, err));
+    *ret_held = copy->page->values.data != NULL;
+    return LITH_OK;
+}
+
 /* Whether the body may stand in the output as it is, ids aside; else it is recoded. */
 static enum lith_code is_fit(struct copy *copy, bool *ret_fit, struct lith_err *err)
 {
@@ -189,7 +200,9 @@ static enum lith_code is_fit(struct copy *copy, bool *ret_fit, struct lith_err *
     LITH_TRY(lith_chunk_reader_page_rows(copy->reader, err));
     LITH_TRY(v2_check(copy, err));
     LITH_TRY(prefix_is_own(copy, ret_fit, err));
-    return *ret_fit ? gzip_is_single(copy, ret_fit, err) : LITH_OK;
+    if (*ret_fit)
+        LITH_TRY(gzip_is_single(copy, ret_fit, err));
+    return *ret_fit ? ids_are_held(copy, ret_fit, err) : LITH_OK;
 }
 
 /* The header of the page at hand as it is to stand in the output. */
@@ -267,9 +280,7 @@ static enum lith_code ids_check(const struct copy *copy, struct lith_err *err)
 
     LITH_TRY(lith_chunk_reader_page_values(copy->reader, &begin, &count, err));
     const struct lith_body *body = &copy->page->values;
-    if (!body->data)
-        return lith_fail(err, LITH_E_LIMIT, "a page of %llu bytes of ids; raise --memory",
-                         (unsigned long long)body->bytes);
+    LITH_ASSERT(body->data);
     struct lith_slice ids = {body->data + begin, (size_t)(body->bytes - begin)};
     return at_page(copy, lith_ids_check(ids, count, source->count, err), err);
 }

@@ -56,9 +56,11 @@ static bool is_joinable(const struct lith_move *move, const struct lith_page *pa
     const struct lith_facts *facts = &move->chunk->facts;
     uint64_t plain = (uint64_t)header->uncompressed_bytes;
     uint64_t stored = (uint64_t)header->compressed_bytes;
+    uint64_t bytes_max =
+        lith_min_size(LITH_PAGE_BYTES_TARGET, lith_work_share(move->tools->work) / 4);
 
-    return lith_file_writer_joins(move->writer) && !move->counts && !page->is_v2 &&
-           !(move->levels && !move->levels->is_same) &&
+    return plain <= bytes_max && stored <= bytes_max && lith_file_writer_joins(move->writer) &&
+           !move->counts && !page->is_v2 && !(move->levels && !move->levels->is_same) &&
            move->chunk->meta.codec == LITH_CODEC_SNAPPY &&
            header->encoding == LITH_ENCODING_PLAIN &&
            (leaf->max_def == 0 || header->def_encoding == LITH_ENCODING_RLE) &&

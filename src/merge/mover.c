@@ -3,6 +3,8 @@
  */
 #include "merge/mover.h"
 
+#include "base/checked.h"
+
 #define LEVELS_BYTES (LITH_BATCH_POSITIONS * sizeof(uint16_t))
 
 static const struct {
@@ -27,8 +29,8 @@ enum lith_code lith_move_tools_init(struct lith_move_tools *tools,
 {
     *tools = (struct lith_move_tools){.codecs = codecs, .work = work};
     lith_buf_init(&tools->block, work->mem, LITH_COPY_BLOCK_BYTES);
-    lith_buf_init(&tools->body, work->mem, INT32_MAX);
-    lith_buf_init(&tools->packed, work->mem, INT32_MAX);
+    lith_buf_init(&tools->body, work->mem, lith_min_size(lith_work_share(work), INT32_MAX));
+    lith_buf_init(&tools->packed, work->mem, lith_min_size(lith_work_share(work), INT32_MAX));
     lith_buf_init(&tools->def_levels, work->mem, LEVELS_BYTES);
     lith_buf_init(&tools->rep_levels, work->mem, LEVELS_BYTES);
     LITH_TRY(lith_chunk_reader_new(codecs, work, true, &tools->reader, err));

@@ -37,7 +37,7 @@ static enum lith_code body_pack(const struct lith_page_edit *edit, struct lith_s
     return LITH_OK;
 }
 
-enum lith_code lith_page_edit_ids(const struct lith_page_edit *edit,
+static enum lith_code ids_rewrite(const struct lith_page_edit *edit,
                                   struct lith_page_header *header, bool *ret_done,
                                   struct lith_err *err)
 {
@@ -68,6 +68,25 @@ enum lith_code lith_page_edit_ids(const struct lith_page_edit *edit,
                                          edit->move->dictionary->count, plain, err);
     LITH_TRY(at_page(edit, code, err));
     return body_pack(edit, levels, (struct lith_slice){plain->data, plain->bytes}, header, err);
+}
+
+enum lith_code lith_page_edit_ids(const struct lith_page_edit *edit,
+                                  struct lith_page_header *header, bool *ret_done,
+                                  struct lith_err *err)
+{
+    struct lith_move_tools *tools = edit->move->tools;
+    const struct lith_page_header before = *header;
+    enum lith_code code = ids_rewrite(edit, header, ret_done, err);
+
+    if (code != LITH_E_LIMIT)
+        return code;
+    /* Ids of one bit become many times as long in a large dictionary: recoded, they are several
+     * pages. */
+    lith_buf_done(&tools->body);
+    lith_buf_done(&tools->packed);
+    *header = before;
+    *ret_done = false;
+    return LITH_OK;
 }
 
 /* The stored body of the page at hand in memory; *ret_body is empty where it is too large. */

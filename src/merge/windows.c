@@ -50,7 +50,8 @@ struct lith_source *lith_windows_open(struct lith_windows *windows, size_t index
     if (index >= windows->count)
         return NULL;
     struct lith_read_ahead *window = &windows->windows[index];
-    if (window->inner)
+    /* A file that was changed meanwhile, so that it has another size, is no reason to abort. */
+    if (window->inner && window->base.size == inner->size)
         lith_read_ahead_again(window, inner);
     else
         lith_read_ahead_open(window, inner, begin, end);

@@ -358,6 +358,15 @@ enum lith_code lith_page_writer_put_joined(struct lith_page_writer *writer,
     return notes_close(writer, err);
 }
 
+/* The counts of `more`, which is NULL where they are not known; false where one is too large. */
+static bool histogram_add(int64_t *to, const int64_t *more, size_t count)
+{
+    for (size_t i = 0; more && i < count; i++)
+        if (!lith_add_i64(to[i], more[i], &to[i]))
+            return false;
+    return true;
+}
+
 /* Adds facts to what the chunk's metadata says. */
 static enum lith_code facts_add(struct lith_page_writer *writer, const struct lith_facts *facts,
                                 struct lith_err *err)
@@ -368,10 +377,9 @@ static enum lith_code facts_add(struct lith_page_writer *writer, const struct li
 
     if ((leaf->max_rep && !facts->rep_histogram) || (leaf->max_def && !facts->def_histogram))
         writer->histograms_unknown = true;
-    for (size_t i = 0; facts->rep_histogram && i <= leaf->max_rep; i++)
-        rep[i] += facts->rep_histogram[i];
-    for (size_t i = 0; facts->def_histogram && i <= leaf->max_def; i++)
-        def[i] += facts->def_histogram[i];
+    if (!histogram_add(rep, facts->rep_histogram, leaf->max_rep + 1u) ||
+        !histogram_add(def, facts->def_histogram, leaf->max_def + 1u))
+        return lith_fail(err, LITH_E_LIMIT, "the levels of a chunk are more than a number holds");
     if (facts->unencoded_bytes < 0)
         writer->unencoded_unknown = true;
     else

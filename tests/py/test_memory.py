@@ -8,6 +8,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 import lithify
+import movers
 
 pytestmark = pytest.mark.skipif(lithify.SANITIZED, reason="sanitizers multiply memory")
 MIB = 1 << 20
@@ -77,6 +78,32 @@ def test_fat_page(codec, dictionary, fat, tmp_path):
     assert value_digest([output]) == value_digest([source, small])
     for path in (source, small, output):
         path.unlink()
+
+
+def ids_file(path, rows, distinct, codec):
+    """One page of ids, with whatever they mean in a dictionary in front."""
+    values = numpy.random.default_rng(rows).integers(0, distinct, rows)
+    parquet.write_table(pyarrow.table({"v": values}), path, compression=codec, row_group_size=rows,
+                        data_page_size=1 << 30, write_batch_size=rows, max_rows_per_page=rows,
+                        dictionary_pagesize_limit=1 << 24)
+    return path
+
+
+@pytest.mark.parametrize("case", ["same", "other", "longer"])
+@pytest.mark.parametrize("mover", ["auto", "copy"])
+def test_page_of_ids(case, mover, tmp_path):
+    """P7: pages of ids that do not fit the memory for a page, as they are or with longer ids, are
+    recoded: no budget is too small for them."""
+    rows = {"same": [2_000_000, 2_000_000], "other": [1_000_000, 2_000_000],
+            "longer": [1_000_000, 8_000_000]}[case]
+    distinct = [30_000, 2] if case == "longer" else [5000, 5000]
+    codec = "none" if case == "longer" else "snappy"
+    sources = [ids_file(tmp_path / f"in-{number}.parquet", rows[number], distinct[number], codec)
+               for number in range(2)]
+    output = tmp_path / "out.parquet"
+    movers.merge(mover, output, sources, "--memory", "16MiB", "--row-group-rows", 10_000_000)
+    expected = pyarrow.concat_tables([parquet.read_table(source) for source in sources])
+    assert parquet.read_table(output).equals(expected)
 
 
 def test_equal_strings(tmp_path):
