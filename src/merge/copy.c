@@ -159,8 +159,8 @@ static enum lith_code v2_check(struct copy *copy, struct lith_err *err)
     if (!copy->page->is_v2)
         return LITH_OK;
     if (!copy->levels.mem)
-        LITH_TRY(lith_chunk_levels_init(&copy->levels, copy->leaf, move->ref.created_by,
-                                        move->tools->work->mem, err));
+        LITH_TRY(lith_chunk_levels_begin(&copy->levels, copy->leaf, move->ref.created_by,
+                                         move->tools->work->mem, err));
     return at_page(copy, lith_v2_levels_check(copy->page, move->pages, &copy->levels, err), err);
 }
 

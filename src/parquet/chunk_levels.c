@@ -13,37 +13,45 @@
 #include "base/checked.h"
 #include "parquet/page_body.h"
 
-static enum lith_code stream_init(struct lith_level_stream *s, const char *name, uint16_t max,
-                                  struct lith_mem *mem, struct lith_err *err)
+/* The array stays, and with it what run it holds. */
+static enum lith_code stream_begin(struct lith_level_stream *s, const char *name, uint16_t max,
+                                   bool msb_first, struct lith_mem *mem, struct lith_err *err)
 {
-    void *block;
+    void *block = s->levels;
 
-    *s = (struct lith_level_stream){.name = name, .max = max, .width = lith_bit_width(max)};
-    if (max == 0)
-        return LITH_OK;
-    LITH_TRY(lith_alloc_array(mem, LITH_BATCH_POSITIONS, sizeof(uint16_t), &block, err));
-    s->levels = block;
+    lith_window_done(&s->window);
+    if (max > 0 && !block)
+        LITH_TRY(lith_alloc_array(mem, LITH_BATCH_POSITIONS, sizeof(uint16_t), &block, err));
+    *s = (struct lith_level_stream){
+        .name = name,
+        .max = max,
+        .width = lith_bit_width(max),
+        .msb_first = msb_first,
+        .levels = block,
+        .is_run = s->is_run,
+        .run_level = s->run_level,
+    };
     return LITH_OK;
 }
 
-enum lith_code lith_chunk_levels_init(struct lith_chunk_levels *levels,
-                                      const struct lith_schema_node *leaf,
-                                      struct lith_slice created_by, struct lith_mem *mem,
-                                      struct lith_err *err)
+enum lith_code lith_chunk_levels_begin(struct lith_chunk_levels *levels,
+                                       const struct lith_schema_node *leaf,
+                                       struct lith_slice created_by, struct lith_mem *mem,
+                                       struct lith_err *err)
 {
     static const char lsb_writer[] = "impala";
     size_t name_bytes = sizeof(lsb_writer) - 1;
     bool msb_first =
         created_by.bytes < name_bytes || memcmp(created_by.data, lsb_writer, name_bytes) != 0;
 
-    *levels = (struct lith_chunk_levels){.mem = mem};
-    LITH_TRY(stream_init(&levels->rep, "repetition", leaf->max_rep, mem, err));
-    enum lith_code code = stream_init(&levels->def, "definition", leaf->max_def, mem, err);
-    if (code != LITH_OK)
-        lith_chunk_levels_done(levels);
-    levels->rep.msb_first = msb_first;
-    levels->def.msb_first = msb_first;
-    return code;
+    levels->mem = mem;
+    levels->begin = 0;
+    levels->end = 0;
+    levels->undecoded = 0;
+    levels->rows = 0;
+    levels->values = 0;
+    LITH_TRY(stream_begin(&levels->rep, "repetition", leaf->max_rep, msb_first, mem, err));
+    return stream_begin(&levels->def, "definition", leaf->max_def, msb_first, mem, err);
 }
 
 void lith_chunk_levels_done(struct lith_chunk_levels *levels)

@@ -17,12 +17,12 @@ struct lith_level_stream {
     uint16_t max;
     unsigned width;
     bool bit_packed;
-    bool msb_first; /* of BIT_PACKED: see lith_chunk_levels_init */
+    bool msb_first; /* of BIT_PACKED: see lith_chunk_levels_begin */
     uint64_t begin; /* in the body */
     uint64_t end;
     struct lith_window window;
     struct lith_rle_decoder rle;
-    uint16_t *levels; /* LITH_BATCH_POSITIONS entries; NULL when max is 0 */
+    uint16_t *levels; /* LITH_BATCH_POSITIONS entries; may be NULL when max is 0 */
     bool is_run;      /* those decoded last are all `run_level`, as is the whole array */
     uint16_t run_level;
 };
@@ -40,13 +40,14 @@ struct lith_chunk_levels {
 };
 
 /*
+ * Begins a chunk; zeroed levels, or those of another chunk, whose memory is used again.
  * `created_by` decides the order of bits of BIT_PACKED levels: the specification, and parquet-mr,
  * have the most significant bit first; Impala wrote the least significant one first.
  */
-LITH_MUST_CHECK enum lith_code lith_chunk_levels_init(struct lith_chunk_levels *levels,
-                                                      const struct lith_schema_node *leaf,
-                                                      struct lith_slice created_by,
-                                                      struct lith_mem *mem, struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_chunk_levels_begin(struct lith_chunk_levels *levels,
+                                                       const struct lith_schema_node *leaf,
+                                                       struct lith_slice created_by,
+                                                       struct lith_mem *mem, struct lith_err *err);
 /* A zeroed one is a no-op. */
 void lith_chunk_levels_done(struct lith_chunk_levels *levels);
 

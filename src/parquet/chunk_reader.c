@@ -74,7 +74,6 @@ static void chunk_done(struct lith_chunk_reader *reader)
     lith_decoder_close(reader->decoder);
     reader->decoder = NULL;
     lith_dictionary_done(&reader->dictionary);
-    lith_chunk_levels_done(&reader->levels);
     lith_buf_clear(&reader->previous);
     reader->has_dictionary = false;
     reader->ended = false;
@@ -114,8 +113,8 @@ enum lith_code lith_chunk_reader_begin(struct lith_chunk_reader *reader, struct 
     enum lith_code code = lith_page_source_begin(&reader->pages, source, ref, &reader->err);
     if (code == LITH_OK) {
         reader->pages.page_offset = reader->pages.position;
-        code = lith_chunk_levels_init(&reader->levels, reader->leaf, ref->created_by,
-                                      reader->work->mem, &reader->err);
+        code = lith_chunk_levels_begin(&reader->levels, reader->leaf, ref->created_by,
+                                       reader->work->mem, &reader->err);
     }
     return code == LITH_OK ? code : fail_with_place(reader, code, err);
 }
@@ -169,6 +168,7 @@ void lith_chunk_reader_close(struct lith_chunk_reader *reader)
     if (!reader)
         return;
     chunk_done(reader);
+    lith_chunk_levels_done(&reader->levels);
     lith_page_source_done(&reader->pages);
     lith_buf_done(&reader->previous);
     lith_free(reader);
@@ -424,8 +424,8 @@ static enum lith_code next_batch(struct lith_chunk_reader *reader, struct lith_b
                                               : lith_chunk_levels_cut(levels, values.count);
     *ret_batch = (struct lith_batch){
         .position_count = positions,
-        .def_levels = levels->def.levels ? levels->def.levels + levels->begin : NULL,
-        .rep_levels = levels->rep.levels ? levels->rep.levels + levels->begin : NULL,
+        .def_levels = levels->def.max > 0 ? levels->def.levels + levels->begin : NULL,
+        .rep_levels = levels->rep.max > 0 ? levels->rep.levels + levels->begin : NULL,
         .values = values,
         .page_start = !reader->page_started,
     };

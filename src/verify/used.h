@@ -8,14 +8,13 @@
 #include "parquet/dictionary.h"
 
 struct lith_used {
-    uint8_t *marks; /* by id: LITH_USED_IN_PAGE, LITH_USED_IN_CHUNK */
-    uint32_t *ids;  /* those used in the page, in no order */
+    uint8_t *in_page;  /* by id: 1 for those used in the page */
+    uint8_t *in_chunk; /* in pages that ended */
+    uint32_t *ids;     /* those used in the page, each once: all of them, or none yet */
     size_t count;
+    bool lists_late; /* `ids` is made when it is asked for */
     struct lith_dictionary *dictionary; /* NULL: no ids came yet */
 };
-
-#define LITH_USED_IN_PAGE 1u
-#define LITH_USED_IN_CHUNK 2u
 
 /* A zeroed one begins a chunk; this ends it. */
 void lith_used_done(struct lith_used *used);

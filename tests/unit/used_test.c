@@ -5,7 +5,7 @@
 
 #include "verify/used.h"
 
-#define ENTRIES 1000u
+#define ENTRIES 5000u
 
 static struct lith_err err;
 static struct lith_mem mem;
@@ -32,43 +32,63 @@ static size_t take_all(struct lith_used *used, bool new_only)
     return all;
 }
 
+static void dictionary_fill(struct lith_dictionary *dictionary, size_t width)
+{
+    size_t bytes = width ? width : 8;
+
+    *dictionary = (struct lith_dictionary){.width = width, .count = ENTRIES, .mem = &mem};
+    for (uint32_t i = 0; i < ENTRIES; i++) {
+        lith_store_u32(body + i * bytes, i);
+        slices[i] = (struct lith_slice){body + i * bytes, bytes};
+    }
+    if (width)
+        dictionary->fixed = body;
+    else
+        dictionary->slices = slices;
+}
+
+/* In a dictionary of `entries`, of which 900 are used first, then all. */
+static void check_use(struct lith_dictionary *dictionary, uint32_t entries)
+{
+    static uint32_t ids[3 * ENTRIES];
+    struct lith_used used = {.count = 0};
+
+    dictionary->count = entries;
+    for (uint32_t i = 0; i < 3 * entries; i++)
+        ids[i] = i % entries;
+    struct lith_values values = {.count = 900, .ids = ids, .dictionary = dictionary};
+    assert_int_equal(take_all(&used, false), 0);
+    MUST(lith_used_add(&used, &values, &err));
+    MUST(lith_used_add(&used, &values, &err));
+    assert_int_equal(take_all(&used, false), 900);
+    assert_int_equal(take_all(&used, true), 900);
+    lith_used_page_end(&used);
+    assert_int_equal(take_all(&used, false), 0);
+    values.count = 3 * entries; /* all of them, again and again */
+    MUST(lith_used_add(&used, &values, &err));
+    assert_int_equal(take_all(&used, true), entries - 900);
+    assert_int_equal(times[899], 0);
+    assert_int_equal(times[900], 1);
+    assert_int_equal(take_all(&used, false), entries);
+    assert_int_equal(times[0], 1);
+    lith_used_page_end(&used);
+    values.count = 1; /* nobody asks for the list before the page ends */
+    MUST(lith_used_add(&used, &values, &err));
+    lith_used_page_end(&used);
+    assert_int_equal(take_all(&used, false), 0);
+    lith_used_done(&used);
+}
+
 static void entries_come_once(void **state)
 {
     static const size_t widths[] = {0, 4, 8, 16, 1024, 2000};
-    static uint32_t ids[3 * ENTRIES];
 
     (void)state;
     for (size_t w = 0; w < sizeof(widths) / sizeof(widths[0]); w++) {
-        size_t width = widths[w] ? widths[w] : 8;
-        struct lith_used used = {.count = 0};
-        struct lith_dictionary dictionary = {.width = widths[w], .count = ENTRIES, .mem = &mem};
-        for (uint32_t i = 0; i < ENTRIES; i++) {
-            lith_store_u32(body + i * width, i);
-            slices[i] = (struct lith_slice){body + i * width, width};
-        }
-        if (widths[w])
-            dictionary.fixed = body;
-        else
-            dictionary.slices = slices;
-        for (uint32_t i = 0; i < 3 * ENTRIES; i++)
-            ids[i] = i % ENTRIES;
-        struct lith_values values = {.count = 900, .ids = ids, .dictionary = &dictionary};
-        assert_int_equal(take_all(&used, false), 0);
-        MUST(lith_used_add(&used, &values, &err));
-        MUST(lith_used_add(&used, &values, &err));
-        assert_int_equal(take_all(&used, false), 900);
-        assert_int_equal(take_all(&used, true), 900);
-        lith_used_page_end(&used);
-        assert_int_equal(take_all(&used, false), 0);
-        values.count = 3 * ENTRIES; /* all of them, again and again */
-        MUST(lith_used_add(&used, &values, &err));
-        assert_int_equal(take_all(&used, true), ENTRIES - 900);
-        assert_int_equal(times[899], 0);
-        assert_int_equal(times[900], 1);
-        assert_int_equal(take_all(&used, false), ENTRIES);
-        assert_int_equal(times[0], 1);
-        lith_used_page_end(&used);
-        lith_used_done(&used);
+        struct lith_dictionary dictionary;
+        dictionary_fill(&dictionary, widths[w]);
+        check_use(&dictionary, 1000);
+        check_use(&dictionary, ENTRIES);
     }
     lith_mem_done(&mem);
 }
