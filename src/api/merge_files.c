@@ -352,6 +352,8 @@ static enum lith_code merge_try(const struct lith_merge_request *request,
     lith_paths_init(&paths, request->inputs, request->input_count, &budget.mem);
     enum lith_code code = lith_codec_context_new(&budget.mem, &outs.codecs, err);
     if (code == LITH_OK)
+        lith_codec_context_for_proofs(outs.codecs);
+    if (code == LITH_OK)
         code = merge_with(&outs, request->movers, err);
     if (code != LITH_OK && outs.is_refuted && request->movers == LITH_MOVERS_AUTO) {
         /* A source says what is not true, or is damaged where nobody looked who copied it. Decoding

@@ -125,6 +125,11 @@ void lith_codec_context_free(struct lith_codec_context *context)
     lith_free(context);
 }
 
+void lith_codec_context_for_proofs(struct lith_codec_context *context)
+{
+    context->for_proofs = true;
+}
+
 enum lith_code lith_decompress(struct lith_codec_context *context, enum lith_codec codec,
                                const void *from, size_t from_bytes, void *to, size_t to_bytes,
                                struct lith_err *err)

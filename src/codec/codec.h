@@ -43,6 +43,11 @@ LITH_MUST_CHECK enum lith_code lith_codec_context_new(struct lith_mem *mem,
                                                       struct lith_codec_context **ret_context,
                                                       struct lith_err *err);
 void lith_codec_context_free(struct lith_codec_context *context);
+/*
+ * From now on whole buffers are decompressed by code of our own where there is some that is faster
+ * (SNAPPY): for reading what is only compared, never written.
+ */
+void lith_codec_context_for_proofs(struct lith_codec_context *context);
 
 /*
  * Decompresses all of `from` into exactly `to_bytes` bytes. CORRUPT when the input is damaged,

@@ -11,6 +11,7 @@
 /* Members are NULL until the first use of their codec. */
 struct lith_codec_context {
     struct lith_mem *mem;
+    bool for_proofs;
     struct ZSTD_CCtx_s *zstd_compress;
     size_t zstd_compress_bytes; /* charged for it; likewise below */
     struct ZSTD_DCtx_s *zstd_decompress;

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/limits.h"
 #include "codec/internal.h"
+#include "codec/snappy_expand.h"
 
 enum lith_code lith_snappy_decompress(struct lith_codec_context *context, struct lith_slice from,
                                       void *to, size_t to_bytes, struct lith_err *err)
@@ -15,7 +16,8 @@ enum lith_code lith_snappy_decompress(struct lith_codec_context *context, struct
     const char *data = (const char *)from.data;
     size_t found;
 
-    (void)context;
+    if (context->for_proofs)
+        return lith_snappy_expand(from, to, to_bytes, err);
     if (snappy_uncompressed_length(data, from.bytes, &found) != SNAPPY_OK)
         return lith_codec_fail_data(err, "SNAPPY", "no length at the start", from.bytes, to_bytes);
     if (found != to_bytes)

@@ -128,7 +128,9 @@ enum lith_code lith_job_outputs_init(struct lith_job_outputs *outputs, const str
         .pid = pid,
         .epoch = epoch,
     };
-    return lith_codec_context_new(job->work->mem, &outputs->codecs, err);
+    LITH_TRY(lith_codec_context_new(job->work->mem, &outputs->codecs, err));
+    lith_codec_context_for_proofs(outputs->codecs);
+    return LITH_OK;
 }
 
 enum lith_code lith_job_outputs_publish(struct lith_job_outputs *outputs, struct lith_err *err)

@@ -10,6 +10,7 @@
 
 #include "base/checked.h"
 #include "base/hash.h"
+#include "codec/snappy_expand.h"
 #include "codec/snappy_join.h"
 #include "parquet/level_prefix.h"
 #include "parquet/page_source.h"
@@ -103,7 +104,7 @@ static enum lith_code stored_check(const struct lith_page_header *header, struct
 }
 
 /* Shows the witness what a block holds: `count` values behind their levels, all of which are the
- * highest. Decompressed by the library, not by what lith_snappy_tail knows of the format. */
+ * highest. Decompressed by other code than lith_snappy_tail, which knows of the format too. */
 static enum lith_code block_witness(const struct lith_move *move, struct lith_slice block,
                                     uint64_t plain_bytes, size_t level_bytes, size_t count,
                                     struct lith_err *err)
@@ -117,8 +118,7 @@ static enum lith_code block_witness(const struct lith_move *move, struct lith_sl
         return LITH_OK;
     lith_buf_clear(plain);
     LITH_TRY(lith_buf_reserve(plain, (size_t)plain_bytes, err));
-    LITH_TRY(lith_decompress(move->tools->codecs, LITH_CODEC_SNAPPY, block.data, block.bytes,
-                             plain->data, (size_t)plain_bytes, err));
+    LITH_TRY(lith_snappy_expand(block, plain->data, (size_t)plain_bytes, err));
     for (size_t i = 0; i < WITNESS_LEVELS; i++)
         defs[i] = leaf->max_def;
     for (size_t at = 0; at < count;) {

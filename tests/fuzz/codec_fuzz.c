@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "base/spool.h"
 #include "codec/codec.h"
+#include "codec/snappy_expand.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
@@ -48,6 +49,20 @@ static bool stricter(enum lith_codec codec, const struct lith_err *err)
     return codec == LITH_CODEC_GZIP;
 }
 
+/* Our own code takes what the library takes, and makes the same of it. */
+static void expanded(struct lith_slice from, size_t to_bytes, enum lith_code whole,
+                     const uint8_t *out)
+{
+    static uint8_t own[UINT16_MAX];
+    struct lith_err err;
+
+    if (from.bytes == 0)
+        return;
+    enum lith_code code = lith_snappy_expand(from, own, to_bytes, &err);
+    LITH_ASSERT((code == LITH_OK) == (whole == LITH_OK));
+    LITH_ASSERT(code != LITH_OK || memcmp(own, out, to_bytes) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     static uint8_t out[UINT16_MAX];
@@ -77,6 +92,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         LITH_ASSERT(spool.sink.written == to_bytes);
     if (stream == LITH_OK && whole == LITH_OK)
         LITH_ASSERT(to_bytes == 0 || memcmp(lith_spool_memory(&spool), out, to_bytes) == 0);
+    if (codec == LITH_CODEC_SNAPPY)
+        expanded(from, to_bytes, whole, out);
     lith_codec_context_free(context);
     lith_spool_done(&spool);
     lith_mem_done(&mem);

@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "base/spool.h"
 #include "codec/codec.h"
+#include "codec/snappy_expand.h"
 
 static const enum lith_codec writable[] = {
     LITH_CODEC_UNCOMPRESSED, LITH_CODEC_SNAPPY, LITH_CODEC_GZIP,
@@ -98,6 +99,13 @@ static void expect_plain(enum lith_codec codec, const void *from, size_t from_by
     assert_int_equal(out.data[plain_bytes], 0xa5);
     if (plain_bytes)
         assert_memory_equal(out.data, plain, plain_bytes);
+    if (codec == LITH_CODEC_SNAPPY && from_bytes) {
+        memset(out.data, 0, plain_bytes);
+        MUST(
+            lith_snappy_expand((struct lith_slice){from, from_bytes}, out.data, plain_bytes, &err));
+        assert_int_equal(out.data[plain_bytes], 0xa5);
+        assert_true(plain_bytes == 0 || memcmp(out.data, plain, plain_bytes) == 0);
+    }
     MUST(streamed(codec, from, from_bytes, plain_bytes));
     assert_int_equal(spool.sink.written, plain_bytes);
     if (plain_bytes)
@@ -610,6 +618,66 @@ static void snappy_copies_from_far_back(void **state)
                    "SNAPPY");
 }
 
+/* A block of up to 20 elements of any kind, some of which copy from where nothing is. */
+static size_t elements_make(uint64_t *random, uint8_t *to)
+{
+    size_t bytes = 0;
+
+    for (uint64_t left = test_random(random) % 20 + 1; left > 0; left--) {
+        unsigned kind = test_random(random) % 4;
+        unsigned length = (unsigned)(test_random(random) % 64);
+        if (kind == 0 && bytes > 0 && test_random(random) % 2)
+            kind = 1;
+        if (kind == 0 && length >= 60)
+            length = 59;
+        to[bytes++] = (uint8_t)(length << 2 | kind);
+        size_t more = kind == 0 ? length + 1 : kind == 3 ? 4 : kind;
+        for (size_t i = 0; i < more; i++)
+            to[bytes++] = (uint8_t)test_random(random);
+        if (kind == 1)
+            to[bytes - 2] &= 0x1f;
+        for (size_t i = 1; kind > 1 && i < more; i++)
+            to[bytes - more + i] = 0;
+        if (kind > 0 && test_random(random) % 2)
+            to[bytes - (kind == 3 ? 4 : kind)] %= 24; /* copies that overlap themselves */
+    }
+    return bytes;
+}
+
+/* Whatever a block holds, and whatever it is said to hold, the library and our code agree. */
+static void snappy_is_expanded_as_by_the_library(void **state)
+{
+    static uint8_t block[4096], by_library[4096], by_us[4096 + 1];
+    uint64_t random = test_seed();
+    unsigned taken = 0;
+
+    (void)state;
+    for (int round = 0; round < 200000; round++) {
+        size_t elements = elements_make(&random, block + 2);
+        size_t plain = test_random(&random) % 1200;
+        if (test_random(&random) % 4) { /* the length that its elements have */
+            plain = 0;
+            for (size_t at = 2; at < 2 + elements;) {
+                uint8_t tag = block[at];
+                plain += (tag & 3) == 1 ? 4 + (tag >> 2 & 7u) : (tag >> 2) + 1u;
+                at += (tag & 3) == 0 ? (tag >> 2) + 2u : (tag & 3) == 3 ? 5u : (tag & 3) + 1u;
+            }
+        }
+        block[0] = (uint8_t)(plain | 0x80);
+        block[1] = (uint8_t)(plain >> 7);
+        by_us[plain] = 0xa5;
+        enum lith_code library = whole(LITH_CODEC_SNAPPY, block, elements + 2, by_library, plain);
+        enum lith_code own =
+            lith_snappy_expand((struct lith_slice){block, elements + 2}, by_us, plain, &err);
+        assert_int_equal(own, library);
+        assert_int_equal(by_us[plain], 0xa5);
+        if (own == LITH_OK && plain > 0)
+            assert_memory_equal(by_us, by_library, plain);
+        taken += own == LITH_OK;
+    }
+    assert_true(taken > 2000);
+}
+
 /* The budget is the test: 2 MiB for a page of 300 MiB. A page that claims less is a bomb. */
 static void streams_take_little_memory(void **state)
 {
@@ -692,6 +760,7 @@ int main(void)
         cmocka_unit_test(zstd_headers_are_read),
         cmocka_unit_test(histories_have_a_limit),
         cmocka_unit_test(snappy_copies_from_far_back),
+        cmocka_unit_test(snappy_is_expanded_as_by_the_library),
         cmocka_unit_test(streams_take_little_memory),
         cmocka_unit_test(allocations_may_fail),
     };
