@@ -17,6 +17,7 @@
 #include "merge/page_edit.h"
 #include "parquet/bloom.h"
 #include "parquet/carried_index.h"
+#include "parquet/decoder.h"
 #include "parquet/dictionary_builder.h"
 #include "parquet/page_source.h"
 #include "parquet/page_writer.h"
@@ -194,6 +195,7 @@ static enum lith_code is_fit(struct copy *copy, bool *ret_fit, struct lith_err *
 {
     *ret_fit = false;
     if (has_odd_levels(copy) || !levels_fit(copy) ||
+        !lith_decoder_knows(copy->leaf->type, (int)copy->page->header.encoding) ||
         (has_ids(copy->page) && (!copy->knows_ids || copy->move->chunk->facts.is_all_null)))
         return LITH_OK;
     /* A row too many or too few would shift the rows of every source behind this one. */

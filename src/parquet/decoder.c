@@ -95,6 +95,11 @@ static const struct lith_decoder_ops *family_find(const struct lith_decoder_opti
     return encoding < LITH_ENCODING_COUNT ? families[encoding][options->type] : NULL;
 }
 
+bool lith_decoder_knows(enum lith_type type, int encoding)
+{
+    return encoding >= 0 && encoding < LITH_ENCODING_COUNT && families[encoding][type] != NULL;
+}
+
 static enum lith_code unsupported_fail(const struct lith_decoder_options *options,
                                        struct lith_err *err)
 {

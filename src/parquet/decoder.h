@@ -24,6 +24,9 @@ struct lith_decoder_options {
     const struct lith_work *work;
 };
 
+/* Whether values of the type may have the encoding. */
+bool lith_decoder_knows(enum lith_type type, int encoding);
+
 /*
  * Starts decoding. UNSUPPORTED for an encoding that is not known, or not defined for the type;
  * CORRUPT for bad headers, or dictionary ids without a dictionary. An empty part is legal when

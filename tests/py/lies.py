@@ -383,6 +383,16 @@ def dictionary_in_second_place(file):
     return later
 
 
+@lie("encoding")
+def encoding_that_is_none(file):
+    file.chunk("n").pages[0].detail.encoding = 1  # of a first draft
+
+
+@lie("encoding")
+def encoding_of_other_types(file):
+    file.chunk("n").pages[0].detail.encoding = ENCODINGS["DELTA_BYTE_ARRAY"]
+
+
 @lie("id")
 def id_out_of_range(file):
     chunk, leaf = file.chunk("word"), leaf_of("word")
