@@ -27,6 +27,22 @@ const uint8_t *lith_source_view(struct lith_source *source, uint64_t offset, siz
     return source->ops->view(source, offset, bytes);
 }
 
+enum lith_code lith_source_get(struct lith_source *source, uint64_t offset, size_t bytes,
+                               struct lith_buf *room, const uint8_t **ret_data,
+                               struct lith_err *err)
+{
+    const uint8_t *data = lith_source_view(source, offset, bytes);
+
+    if (!data) {
+        lith_buf_clear(room);
+        LITH_TRY(lith_buf_reserve(room, bytes, err));
+        LITH_TRY(lith_source_read(source, offset, room->data, bytes, err));
+        data = room->data;
+    }
+    *ret_data = data;
+    return LITH_OK;
+}
+
 enum lith_code lith_source_crc32(struct lith_source *source, struct lith_mem *mem,
                                  uint32_t *ret_crc, struct lith_err *err)
 {
@@ -60,22 +76,6 @@ enum lith_code lith_sink_write(struct lith_sink *sink, const void *from, size_t 
     return LITH_OK;
 }
 
-static enum lith_code block_get(const struct lith_copy *copy, uint64_t offset, size_t bytes,
-                                struct lith_buf *room, const uint8_t **ret_block,
-                                struct lith_err *err)
-{
-    const uint8_t *block = lith_source_view(copy->source, offset, bytes);
-
-    if (!block) {
-        lith_buf_clear(room);
-        LITH_TRY(lith_buf_reserve(room, bytes, err));
-        LITH_TRY(lith_source_read(copy->source, offset, room->data, bytes, err));
-        block = room->data;
-    }
-    *ret_block = block;
-    return LITH_OK;
-}
-
 enum lith_code lith_copy_run(const struct lith_copy *copy, struct lith_buf *room,
                              struct lith_err *err)
 {
@@ -83,7 +83,7 @@ enum lith_code lith_copy_run(const struct lith_copy *copy, struct lith_buf *room
 
     for (uint64_t done = 0; done < copy->bytes;) {
         size_t bytes = (size_t)lith_min_u64(copy->bytes - done, LITH_COPY_BLOCK_BYTES);
-        LITH_TRY(block_get(copy, copy->offset + done, bytes, room, &block, err));
+        LITH_TRY(lith_source_get(copy->source, copy->offset + done, bytes, room, &block, err));
         if (copy->each)
             LITH_TRY(copy->each(copy->ctx, block, bytes, err));
         LITH_TRY(lith_sink_write(copy->sink, block, bytes, err));

@@ -44,6 +44,12 @@ LITH_MUST_CHECK enum lith_code lith_source_read(struct lith_source *source, uint
  */
 const uint8_t *lith_source_view(struct lith_source *source, uint64_t offset, size_t bytes);
 
+/* The same bytes one way or the other: where they stand, else read into `room`, whose contents are
+ * lost. Valid until the next call on the source, or on the room. */
+LITH_MUST_CHECK enum lith_code lith_source_get(struct lith_source *source, uint64_t offset,
+                                               size_t bytes, struct lith_buf *room,
+                                               const uint8_t **ret_data, struct lith_err *err);
+
 /* CRC-32 of all its bytes, read from end to end. The buffer is charged to `mem` meanwhile. */
 LITH_MUST_CHECK enum lith_code lith_source_crc32(struct lith_source *source, struct lith_mem *mem,
                                                  uint32_t *ret_crc, struct lith_err *err);

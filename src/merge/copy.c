@@ -240,13 +240,8 @@ static enum lith_code body_copy(const struct copy *copy, struct lith_err *err)
 
     while (left > 0) {
         size_t bytes = lith_min_size(left, LITH_COPY_BLOCK_BYTES);
-        const uint8_t *data = lith_source_view(copy->move->pages, at, bytes);
-        if (!data) {
-            lith_buf_clear(block);
-            LITH_TRY(lith_buf_reserve(block, bytes, err));
-            LITH_TRY(lith_source_read(copy->move->pages, at, block->data, bytes, err));
-            data = block->data;
-        }
+        const uint8_t *data;
+        LITH_TRY(lith_source_get(copy->move->pages, at, bytes, block, &data, err));
         LITH_TRY(lith_work_check(copy->move->tools->work, err));
         LITH_TRY(body_part(copy, data, bytes, &crc, err));
         at += bytes;
@@ -412,10 +407,14 @@ static enum lith_code index_read(struct copy *copy, struct lith_err *err)
     copy->is_single = copy->page->header.num_values == (uint64_t)meta->num_values;
     if (copy->is_single)
         return LITH_OK;
-    LITH_TRY(index_bytes(copy, chunk->offset_index, meta->offset_index_offset,
-                         meta->offset_index_length, &claims.offset_index, err));
-    LITH_TRY(index_bytes(copy, chunk->column_index, meta->column_index_offset,
-                         meta->column_index_length, &claims.column_index, err));
+    /* The index of one page alone is not staged, and where the footer is wrong about that, what
+     * is known must not depend on staging. */
+    if (chunk->data_page_count != 1) {
+        LITH_TRY(index_bytes(copy, chunk->offset_index, meta->offset_index_offset,
+                             meta->offset_index_length, &claims.offset_index, err));
+        LITH_TRY(index_bytes(copy, chunk->column_index, meta->column_index_offset,
+                             meta->column_index_length, &claims.column_index, err));
+    }
     return lith_carried_index_read(&claims, &copy->arena, &copy->index, err);
 }
 

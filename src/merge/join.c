@@ -57,11 +57,12 @@ static bool is_joinable(const struct lith_move *move, const struct lith_page *pa
     const struct lith_facts *facts = &move->chunk->facts;
     uint64_t plain = (uint64_t)header->uncompressed_bytes;
     uint64_t stored = (uint64_t)header->compressed_bytes;
-    uint64_t bytes_max =
+    size_t bytes_max =
         lith_min_size(LITH_PAGE_BYTES_TARGET, lith_work_share(move->tools->work) / 4);
 
-    return plain <= bytes_max && stored <= bytes_max && lith_file_writer_joins(move->writer) &&
-           !move->counts && !page->is_v2 && !(move->levels && !move->levels->is_same) &&
+    return plain <= bytes_max && stored <= lith_min_size(bytes_max, LITH_COPY_BLOCK_BYTES) &&
+           lith_file_writer_joins(move->writer) && !move->counts && !page->is_v2 &&
+           !(move->levels && !move->levels->is_same) &&
            move->chunk->meta.codec == LITH_CODEC_SNAPPY &&
            header->encoding == LITH_ENCODING_PLAIN &&
            (leaf->max_def == 0 || header->def_encoding == LITH_ENCODING_RLE) &&
@@ -150,9 +151,10 @@ enum lith_code lith_move_join_page(const struct lith_move *move, const struct li
     *ret_done = false;
     if (!is_joinable(move, page, leaf))
         return LITH_OK;
-    const uint8_t *data = lith_source_view(move->pages, page->offset + page->header_bytes, bytes);
-    if (!data)
-        return LITH_OK;
+    /* Also where it is not at hand: what is joined must not depend on that. */
+    const uint8_t *data;
+    LITH_TRY(lith_source_get(move->pages, page->offset + page->header_bytes, bytes,
+                             &move->tools->block, &data, err));
     struct lith_slice block = {data, bytes};
     if (!levels_find(block, header, leaf->max_def, &level_bytes))
         return LITH_OK;

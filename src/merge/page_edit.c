@@ -101,13 +101,8 @@ static enum lith_code body_hold(const struct lith_page_edit *edit, struct lith_s
     *ret_body = (struct lith_slice){NULL, 0};
     if (bytes == 0 || bytes > lith_page_bytes_max(move->tools->work))
         return LITH_OK;
-    const uint8_t *data = lith_source_view(move->pages, at, bytes);
-    if (!data) {
-        lith_buf_clear(held);
-        LITH_TRY(lith_buf_reserve(held, bytes, err));
-        LITH_TRY(lith_source_read(move->pages, at, held->data, bytes, err));
-        data = held->data;
-    }
+    const uint8_t *data;
+    LITH_TRY(lith_source_get(move->pages, at, bytes, held, &data, err));
     *ret_body = (struct lith_slice){data, bytes};
     return LITH_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/cursor.h"
+#include "parquet/bloom.h"
 #include "parquet/page_source.h"
 #include "parquet/writer_version.h"
 
@@ -95,6 +96,10 @@ static void stage(const struct lith_footer *footer, struct lith_source *bytes,
     chunk->is_staged = chunk->pages.bytes == length;
     if (!chunk->is_staged)
         return;
+    /* Many writers do not say how long a filter is; its header does. */
+    if (meta->bloom_filter_offset > 0 && meta->bloom_filter_length == 0)
+        chunk->meta.bloom_filter_length =
+            (int32_t)lith_bloom_length(bytes, (uint64_t)meta->bloom_filter_offset);
     chunk->bloom_filter = part_of(bytes, meta->bloom_filter_offset, meta->bloom_filter_length);
     if (chunk->data_page_count == 1)
         return;

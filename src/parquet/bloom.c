@@ -242,9 +242,10 @@ static enum lith_code header_parse(struct lith_cursor *c, uint32_t *ret_bytes, s
     return LITH_OK;
 }
 
-enum lith_code lith_bloom_read(struct lith_source *source, uint64_t offset, uint32_t length,
-                               struct lith_mem *mem, struct lith_bloom *ret_bloom,
-                               struct lith_err *err)
+/* Reads the header of a filter that lies inside the source: its length, and that of the bits. */
+static enum lith_code header_read(struct lith_source *source, uint64_t offset, uint32_t length,
+                                  uint32_t *ret_header_bytes, uint32_t *ret_bytes,
+                                  struct lith_err *err)
 {
     uint8_t header[HEADER_BYTES_MAX];
     uint32_t bytes = 0;
@@ -266,8 +267,29 @@ enum lith_code lith_bloom_read(struct lith_source *source, uint64_t offset, uint
                          (unsigned long long)(header_bytes + bytes), length);
     if (bytes > source->size - offset - header_bytes)
         return lith_fail(err, LITH_E_CORRUPT, "a bloom filter of %u bytes passes the end", bytes);
+    *ret_header_bytes = (uint32_t)header_bytes;
+    *ret_bytes = bytes;
+    return LITH_OK;
+}
 
+uint32_t lith_bloom_length(struct lith_source *source, uint64_t offset)
+{
+    uint32_t header_bytes, bytes;
+    struct lith_err ignored;
+
+    if (header_read(source, offset, 0, &header_bytes, &bytes, &ignored) != LITH_OK)
+        return 0;
+    return header_bytes + bytes; /* a header and at most LITH_BLOOM_BYTES_MAX */
+}
+
+enum lith_code lith_bloom_read(struct lith_source *source, uint64_t offset, uint32_t length,
+                               struct lith_mem *mem, struct lith_bloom *ret_bloom,
+                               struct lith_err *err)
+{
+    uint32_t header_bytes, bytes;
     struct lith_bloom bloom;
+
+    LITH_TRY(header_read(source, offset, length, &header_bytes, &bytes, err));
     LITH_TRY(lith_bloom_init(&bloom, mem, bytes, err));
     enum lith_code code = lith_source_read(source, offset + header_bytes, bloom.bits, bytes, err);
     if (code != LITH_OK) {

@@ -50,6 +50,9 @@ bool lith_bloom_is_useful(const struct lith_bloom *bloom, uint32_t one_in);
 /* Appends header and bitset. */
 LITH_MUST_CHECK enum lith_code lith_bloom_write(const struct lith_bloom *bloom, struct lith_buf *to,
                                                 struct lith_err *err);
+/* The bytes of header and bitset at `offset`, as the header says, for writers that do not state
+ * them; 0 where it cannot be read. */
+uint32_t lith_bloom_length(struct lith_source *source, uint64_t offset);
 /* Reads header and bitset at `offset` (`length` 0 = not known). CORRUPT, UNSUPPORTED (another
  * hash, algorithm or compression), LIMIT. Sizes that are no power of two are accepted. */
 LITH_MUST_CHECK enum lith_code lith_bloom_read(struct lith_source *source, uint64_t offset,

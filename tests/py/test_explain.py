@@ -146,6 +146,20 @@ def test_small_pages_that_hardly_compress_are_regrouped(tmp_path):
     assert f"spliced 0.0 %, remapped 0.0 %, regrouped {share:.1f} %, recoded " in text
 
 
+def test_regrouping_does_not_depend_on_windows(tmp_path):
+    """Many wide inputs have windows that are smaller than a page of values: it is joined, too."""
+    values = numpy.random.default_rng(5)
+    wide = {f"c{i}": pyarrow.array([i] * 1900, pyarrow.int32()) for i in range(60)}
+    inputs = []
+    for number in range(300):
+        numbers_of_file = values.integers(0, 1 << 60, 1900)
+        table = pyarrow.table({"v": numbers_of_file} | wide)
+        inputs.append(tmp_path / f"{number:03}.parquet")
+        parquet.write_table(table, inputs[-1], use_dictionary=False)
+    value = document("-o", tmp_path / "out.parquet", "--memory", "64MiB", *inputs)
+    assert value["result"]["regrouped_bytes"] > 250 * 1900 * 8
+
+
 def table_of(text):
     """{(column, mover, words of the reason): (sources, share)} of a table."""
     found = {}

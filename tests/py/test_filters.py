@@ -12,6 +12,7 @@ import generate
 import judge
 import lithify
 import movers
+import parquet_file
 import scans
 
 SEED = os.environ.get("LITHIFY_SEED", "1")
@@ -103,3 +104,30 @@ def test_foreign_writers(mover, arrow, duck, tmp_path):
     judge.honest_statistics(arrow, outputs)
     for engine in scans.CHECKS:
         check(engine, sources, outputs, random.Random(SEED))
+
+
+def test_filters_without_a_length(tmp_path):
+    """Older writers do not say how long a bloom filter is. Inputs that are more than can be open at
+    once are kept as parts of files, and their filters with them."""
+    import duckdb
+    import pyarrow
+    import pyarrow.parquet as parquet
+    sources = []
+    for number in range(520):
+        path = tmp_path / f"{number:03}.parquet"
+        sources.append(path)
+        if number >= 5:
+            path.hardlink_to(sources[number % 5])
+            continue
+        table = pyarrow.table({"v": pyarrow.array(range(0, 200, 10), pyarrow.int64())})
+        whole = tmp_path / "whole"
+        parquet.write_table(table, whole, use_dictionary=False, bloom_filter_options={"v": {"ndv": 1000}})
+
+        def lie(footer):
+            footer.row_groups[0].columns[0].meta_data.bloom_filter_length = None
+        parquet_file.take_apart(whole).write(path, lie)
+    output, = movers.merge("copy", tmp_path / "out.parquet", sources)
+    chunk = parquet_file.take_apart(output).chunk("v")
+    assert chunk.bloom, "the filter was lost"
+    rows = duckdb.sql(f"SELECT count(*) FROM '{output}' WHERE v IN (0, 5, 190)").fetchall()
+    assert rows == [(2 * 520,)]

@@ -187,6 +187,9 @@ static void test_round_trip(void **state)
     }
     assert_int_equal(lith_bloom_read(&source.base, 3, length - 1, &mem, &back, &err),
                      LITH_E_CORRUPT);
+    assert_int_equal(lith_bloom_length(&source.base, 3), length);
+    assert_int_equal(lith_bloom_length(&source.base, 4), 0);
+    assert_int_equal(lith_bloom_length(&source.base, buf.bytes), 0);
     assert_int_equal(lith_bloom_read(&source.base, 4000, 0, &mem, &back, &err), LITH_E_CORRUPT);
     /* No prefix of it can be read. */
     for (size_t bytes = 3; bytes < buf.bytes; bytes++) {
