@@ -4,15 +4,14 @@
  * A page may be several members, one behind the other; each is checked by its own CRC. Bare
  * zlib or deflate data is not GZIP and refused. RFC 1952.
  */
+#include "codec/zlib_heap.h"
+
 #include <libdeflate.h>
-#define ZLIB_CONST /* its input is not written to */
-#include <zlib.h>
 
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "base/limits.h"
 #include "codec/feed.h"
-#include "codec/internal.h"
 
 /* libdeflate's default; docs/codec-levels.md has the figures. */
 #define GZIP_LEVEL 6
@@ -82,22 +81,6 @@ enum lith_code lith_gzip_decompress(struct lith_codec_context *context, struct l
     return LITH_OK;
 }
 
-static voidpf zlib_take(voidpf heap, uInt items, uInt size)
-{
-    return lith_codec_heap_take(heap, (size_t)items * size);
-}
-
-static void zlib_give(voidpf heap, voidpf block)
-{
-    (void)heap;
-    lith_free(block);
-}
-
-static void inflate_auto(z_stream **z)
-{
-    (void)inflateEnd(*z);
-}
-
 /* Decodes until the input ends or a member does; *ret_ended tells which. */
 static enum lith_code member_step(z_stream *z, struct lith_feed *feed, struct lith_drain *drain,
                                   bool *ret_ended, struct lith_err *err)
@@ -126,7 +109,7 @@ enum lith_code lith_gzip_stream(struct lith_codec_context *context,
                                 const struct lith_decompress_stream *stream, struct lith_err *err)
 {
     struct lith_codec_heap heap = {context->mem, err, LITH_OK};
-    z_stream memory = {.zalloc = zlib_take, .zfree = zlib_give, .opaque = &heap};
+    z_stream memory = {.zalloc = lith_zlib_take, .zfree = lith_zlib_give, .opaque = &heap};
     LITH_AUTO(feed) struct lith_feed feed = {0};
     LITH_AUTO(drain) struct lith_drain drain = {0};
 
@@ -137,7 +120,7 @@ enum lith_code lith_gzip_stream(struct lith_codec_context *context,
         return heap.code;
     if (result != Z_OK)
         return lith_fail(err, LITH_E_UNSUPPORTED, "GZIP: zlib says %d to inflateInit2", result);
-    __attribute__((cleanup(inflate_auto))) z_stream *z = &memory;
+    __attribute__((cleanup(lith_inflate_auto))) z_stream *z = &memory;
     for (;;) {
         bool ended = false;
         LITH_TRY(lith_feed_fill(&feed, 1, err));

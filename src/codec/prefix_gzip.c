@@ -4,15 +4,13 @@
  * A deflate stream does not say how long it is, so several members look like one. The trailer's
  * size tells them apart, once the first member is known not to be empty. RFC 1951, RFC 1952.
  */
-#define ZLIB_CONST /* its input is not written to */
-#include <zlib.h>
+#include "codec/zlib_heap.h"
 
 #include <inttypes.h>
 
 #include "base/checked.h"
 #include "base/cursor.h"
 #include "base/hash.h"
-#include "codec/internal.h"
 #include "codec/prefix_format.h"
 
 /* Takes the header of a member: RFC 1952, 2.3. */
@@ -52,22 +50,6 @@ static enum lith_code gzip_header_take(struct lith_cursor *c, const struct lith_
     return c->failed ? lith_prefix_fail_short("GZIP", ends, err) : LITH_OK;
 }
 
-static voidpf zlib_take(voidpf heap, uInt items, uInt size)
-{
-    return lith_codec_heap_take(heap, (size_t)items * size);
-}
-
-static void zlib_give(voidpf heap, voidpf block)
-{
-    (void)heap;
-    lith_free(block);
-}
-
-static void inflate_auto(z_stream **z)
-{
-    (void)inflateEnd(*z);
-}
-
 /*
  * Whether the body is one member: the last one has as many bytes as the page, so all others would
  * have none. The first one is looked into up to its first byte. `deflate` is what the head holds
@@ -80,8 +62,8 @@ static enum lith_code gzip_single_check(struct lith_slice deflate, uint64_t defl
     struct lith_codec_heap heap = {mem, err, LITH_OK};
     uint8_t byte = 0;
     z_stream memory = {
-        .zalloc = zlib_take,
-        .zfree = zlib_give,
+        .zalloc = lith_zlib_take,
+        .zfree = lith_zlib_give,
         .opaque = &heap,
         .next_in = deflate.data,
         .avail_in = (uInt)lith_min_size(deflate.bytes, INT32_MAX),
@@ -94,7 +76,7 @@ static enum lith_code gzip_single_check(struct lith_slice deflate, uint64_t defl
         return heap.code;
     if (result != Z_OK)
         return lith_fail(err, LITH_E_UNSUPPORTED, "GZIP: zlib says %d to inflateInit2", result);
-    __attribute__((cleanup(inflate_auto))) z_stream *z = &memory;
+    __attribute__((cleanup(lith_inflate_auto))) z_stream *z = &memory;
     result = inflate(z, Z_NO_FLUSH);
     if (heap.code != LITH_OK)
         return heap.code;
