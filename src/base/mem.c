@@ -24,6 +24,7 @@ void lith_mem_init(struct lith_mem *mem, size_t limit, struct lith_mem *parent)
     mem->parent = parent;
     atomic_init(&mem->used, 0);
     atomic_init(&mem->peak, 0);
+    atomic_init(&mem->refused, 0);
     atomic_init(&mem->fail_after, -1);
 }
 
@@ -88,6 +89,7 @@ enum lith_code lith_mem_charge(struct lith_mem *mem, size_t bytes, struct lith_e
             continue;
         for (struct lith_mem *undo = mem; undo != at; undo = undo->parent)
             atomic_fetch_sub(&undo->used, bytes);
+        atomic_fetch_add(&mem->refused, 1);
         return lith_fail(err, LITH_E_LIMIT,
                          "memory budget of %zu bytes: %zu in use, %zu more needed; "
                          "raise --memory",

@@ -19,6 +19,7 @@ struct lith_mem {
     struct lith_mem *parent;
     _Atomic size_t used;
     _Atomic size_t peak;
+    _Atomic uint64_t refused;   /* charges that did not fit */
     _Atomic int64_t fail_after; /* tests: allocations until one fails; negative = never */
 };
 
@@ -32,9 +33,9 @@ void lith_mem_done(struct lith_mem *mem);
 struct lith_mem *lith_mem_root(void);
 
 /*
- * For the start of a program whose heap is this one: large buffers are taken and given back for each
- * column, and the C library is told to keep them meanwhile, since asking the system for zeroed pages
- * each time costs a tenth of a merge. At most some tens of MiB stay with the process.
+ * For the start of a program whose heap is this one: large buffers are taken and given back for
+ * each column, and the C library is told to keep them meanwhile, since asking the system for zeroed
+ * pages each time costs a tenth of a merge. At most some tens of MiB stay with the process.
  */
 void lith_mem_tune(void);
 

@@ -225,6 +225,22 @@ static uint32_t task_leaves(const struct lith_column_pool *pool)
     return (uint32_t)lith_max_u64(lith_min_u64(leaves, leaves_max), 1);
 }
 
+/*
+ * A chunk does without what the budget refuses it, a page index for one. What others took of the
+ * budget must not show in it, so after any refusal the row group is not good enough.
+ */
+static enum lith_code refusals_check(const struct lith_column_pool *pool, uint64_t before,
+                                     struct lith_err *err)
+{
+    struct lith_mem *mem = pool->merge->work->mem;
+
+    if (atomic_load(&mem->refused) == before)
+        return LITH_OK;
+    return lith_fail(err, LITH_E_LIMIT,
+                     "memory budget of %zu bytes: too small for %u threads; raise --memory",
+                     mem->limit, pool->worker_count);
+}
+
 enum lith_code lith_column_pool_write(struct lith_column_pool *pool, size_t begin, size_t end,
                                       struct lith_file_writer *writer, struct lith_witness *witness,
                                       struct lith_err *err)
@@ -234,9 +250,10 @@ enum lith_code lith_column_pool_write(struct lith_column_pool *pool, size_t begi
     pool->unit_end = end;
     pool->task_leaves = task_leaves(pool);
     pool->writer = writer;
+    uint64_t refused = atomic_load(&pool->merge->work->mem->refused);
     enum lith_code code = parts_run(pool, witness, err);
     if (code == LITH_OK)
-        return LITH_OK;
+        return refusals_check(pool, refused, err);
     lith_lock_take(pool->lock);
     for (uint32_t i = 0; i < pool->part_count; i++)
         atomic_store(&pool->parts[i].stop, true);
