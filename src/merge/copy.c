@@ -27,6 +27,8 @@
 #define INDEX_SHARES 128u
 /* A bloom filter may take this part of a share: as much as one that is built anew. */
 #define BLOOM_SHARES 4u
+/* What of a rewritten page's buffers is kept for the next page. */
+#define ROOM_BYTES_KEPT ((size_t)(2 * LITH_PAGE_BYTES_TARGET))
 
 struct copy {
     const struct lith_move *move;
@@ -287,14 +289,15 @@ static enum lith_code page_splice(struct copy *copy, struct lith_err *err)
     const struct lith_move *move = copy->move;
     struct lith_copied_page copied = {
         .header = new_header(copy), .facts = &copy->facts, .rows = copy->rows};
+    enum lith_codec codec = lith_page_codec(&copy->page->header, move->codec);
 
+    LITH_TRY(at_page(copy, lith_plain_size_check(&copy->page->header, codec, err), err));
     if (has_ids(copy->page)) {
         LITH_TRY(ids_check(copy, err));
         LITH_TRY(dictionary_witness(copy, err));
     }
     if (move->witness)
-        LITH_TRY(lith_witness_copied_page(move->witness, &copy->page->header,
-                                          lith_page_codec(&copy->page->header, move->codec), err));
+        LITH_TRY(lith_witness_copied_page(move->witness, &copy->page->header, codec, err));
     LITH_TRY(lith_file_writer_copy(move->writer, &copied, err));
     LITH_TRY(body_copy(copy, err));
     move->tools->bytes[LITH_MOVER_SPLICE] += (uint64_t)copied.header.compressed_bytes;
@@ -314,6 +317,15 @@ static enum lith_code page_witness(const struct copy *copy, struct lith_err *err
         LITH_TRY(lith_move_levels(move, &batch, err));
         LITH_TRY(lith_witness_decoded(move->witness, &batch, err));
     }
+}
+
+/* Buffers that one long page has stretched are given back. */
+static void rooms_trim(struct lith_move_tools *tools)
+{
+    if (tools->body.capacity > ROOM_BYTES_KEPT)
+        lith_buf_done(&tools->body);
+    if (tools->packed.capacity > ROOM_BYTES_KEPT)
+        lith_buf_done(&tools->packed);
 }
 
 /* A page whose body is made anew: ids rewritten, or levels put in front, or both. */
@@ -347,6 +359,7 @@ static enum lith_code page_rewrite(struct copy *copy, struct lith_err *err)
     move->tools->bytes[remaps ? LITH_MOVER_REMAP : LITH_MOVER_SPLICE] += source_bytes;
     LITH_TRY(lith_file_writer_copy(move->writer, &copied, err));
     LITH_TRY(lith_file_writer_copy_bytes(move->writer, packed->data, packed->bytes, err));
+    rooms_trim(move->tools);
     return lith_file_writer_copy_end(move->writer, err);
 }
 

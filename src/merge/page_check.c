@@ -43,6 +43,17 @@ enum lith_code lith_v2_levels_check(const struct lith_page *page, struct lith_so
     return LITH_OK;
 }
 
+enum lith_code lith_plain_size_check(const struct lith_page_header *header, enum lith_codec codec,
+                                     struct lith_err *err)
+{
+    if (codec != LITH_CODEC_UNCOMPRESSED || header->compressed_bytes == header->uncompressed_bytes)
+        return LITH_OK;
+    return lith_fail(err, LITH_E_CORRUPT,
+                     "a body of %" PRId32 " bytes that is not compressed, but the header says "
+                     "%" PRId32 " uncompressed",
+                     header->compressed_bytes, header->uncompressed_bytes);
+}
+
 enum lith_code lith_prefix_is_own(const struct lith_body *values, uint64_t begin, bool *ret_own,
                                   struct lith_err *err)
 {

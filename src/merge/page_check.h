@@ -19,6 +19,11 @@ LITH_MUST_CHECK enum lith_code lith_v2_levels_check(const struct lith_page *page
                                                     struct lith_chunk_levels *levels,
                                                     struct lith_err *err);
 
+/* Whether a body that is not compressed is as long as its header says; `codec` is the body's own.
+ * CORRUPT. */
+LITH_MUST_CHECK enum lith_code lith_plain_size_check(const struct lith_page_header *header,
+                                                     enum lith_codec codec, struct lith_err *err);
+
 /* Whether the first of the values (DELTA_BYTE_ARRAY, from `begin` of the body on) has no prefix;
  * false also where that cannot be told. */
 LITH_MUST_CHECK enum lith_code lith_prefix_is_own(const struct lith_body *values, uint64_t begin,

@@ -191,3 +191,19 @@ def test_bloom_of_copied_and_recoded(tmp_path):
             found = connection.execute("select count(*) from read_parquet(?) where k = ?",
                                        [str(output), key]).fetchone()
             assert found == (1,), key
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_plain_size(version, tmp_path):
+    """A body that is not compressed and not as long as its header says is no page to copy, even
+    where nothing is verified afterwards."""
+    whole, damaged = tmp_path / "whole.parquet", tmp_path / "damaged.parquet"
+    write(whole, table_of(1).select(["id"]), compression="none", use_dictionary=False,
+          data_page_version=version)
+    file = parquet_file.take_apart(whole)
+    file.chunk("id").data_pages[2].header.uncompressed_page_size += 8
+    file.write(damaged)
+    result = lithify.run("merge", "--verify", "off", "--movers", "copy", "-o", tmp_path / "out.parquet",
+                         whole, damaged)
+    assert result.code == lithify.FAILED, result
+    assert 'column "id", page 2 at byte' in result.err and "not compressed" in result.err, result
