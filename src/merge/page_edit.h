@@ -21,8 +21,8 @@ struct lith_page_edit {
 /*
  * The stored body to be written is then in move->tools->packed, and *header, which is the page's
  * as it is to stand in the output, fits it. *ret_done is false, and nothing done, where the page
- * must be recoded: too large to be held, as it is or as it becomes, or its codec lets nothing be put in front. CORRUPT names
- * the page.
+ * must be recoded: too large to be held, as it is or as it becomes, or its codec lets nothing be
+ * put in front. CORRUPT names the page.
  */
 LITH_MUST_CHECK enum lith_code lith_page_edit_ids(const struct lith_page_edit *edit,
                                                   struct lith_page_header *header, bool *ret_done,

@@ -1,6 +1,6 @@
 /*
- * Joining SNAPPY blocks: the library must decompress what was joined to the same bytes as the parts,
- * and damage must never be read past.
+ * Joining SNAPPY blocks: the library must decompress what was joined to the same bytes as the
+ * parts, and damage must never be read past.
  */
 #include "support.h"
 
@@ -14,7 +14,7 @@ static struct lith_codec_context *codecs;
 #define LEVEL_BYTES 7u
 #define PLAIN_BYTES_MAX (3u * 70000u)
 
-/* A body as small pages have it: a few bytes of levels, then numbers. `kind` says how they repeat. */
+/* A body as small pages have it: some bytes of levels, then numbers. `kind`: how they repeat. */
 static size_t body_make(uint64_t *random, unsigned kind, size_t values, uint8_t *body)
 {
     static const uint8_t levels[LEVEL_BYTES] = {3, 0, 0, 0, 0xe8, 7, 1};
