@@ -315,6 +315,7 @@ static enum lith_code merge_with(struct outs *outs, enum lith_movers movers, str
         .row_group_rows = request->row_group_rows,
         .force = forces[movers],
         .skip_witness = request->verify < LITH_VERIFY_CONTENT,
+        .check_damage = request->verify >= LITH_VERIFY_DECODE,
         .explain = request->explain ? explain_take : NULL,
         .explain_ctx = outs,
     };

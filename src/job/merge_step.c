@@ -149,6 +149,7 @@ static struct lith_merge_options options_of(const struct lith_job *job)
         .key_columns = job->options->key_columns,
         .key_column_count = job->options->key_column_count,
         .skip_witness = job->options->verify < LITH_VERIFY_CONTENT,
+        .check_damage = true,
     };
 }
 

@@ -192,6 +192,23 @@ static enum lith_code ids_are_held(const struct copy *copy, bool *ret_held, stru
     return LITH_OK;
 }
 
+/*
+ * Damage that nobody sees would make all rows of the output chunk unreadable, not only those of its
+ * source. A checksum shows it while the body is copied; without one, decompressing does, and the
+ * levels in front of the values. Pages that do not fit memory go unchecked.
+ */
+static enum lith_code damage_check(struct copy *copy, struct lith_err *err)
+{
+    const struct lith_page_header *header = &copy->page->header;
+    uint64_t bytes = (uint64_t)header->compressed_bytes + (uint64_t)header->uncompressed_bytes;
+    uint64_t begin, count;
+
+    if (!copy->move->checks_damage || header->has_crc ||
+        bytes > lith_page_bytes_max(copy->move->tools->work))
+        return LITH_OK;
+    return lith_chunk_reader_page_values(copy->reader, &begin, &count, err);
+}
+
 /* Whether the body may stand in the output as it is, ids aside; else it is recoded. */
 static enum lith_code is_fit(struct copy *copy, bool *ret_fit, struct lith_err *err)
 {
@@ -203,6 +220,7 @@ static enum lith_code is_fit(struct copy *copy, bool *ret_fit, struct lith_err *
     /* A row too many or too few would shift the rows of every source behind this one. */
     LITH_TRY(lith_chunk_reader_page_rows(copy->reader, err));
     LITH_TRY(v2_check(copy, err));
+    LITH_TRY(damage_check(copy, err));
     LITH_TRY(prefix_is_own(copy, ret_fit, err));
     if (*ret_fit)
         LITH_TRY(gzip_is_single(copy, ret_fit, err));

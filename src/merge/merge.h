@@ -35,6 +35,8 @@ struct lith_merge_options {
     const char *pid;            /* outputs for a lake: written to the footer; else NULL */
     const char *job;
     enum lith_force force;
+    bool check_damage; /* pages to be copied that have no checksum are decompressed, to see whether
+                          they can be: for those who will delete the inputs */
     lith_explain explain; /* told of every source chunk as it is planned; NULL: nobody is */
     void *explain_ctx;
     const char *const *key_columns; /* leaf columns whose counts per value are witnessed */

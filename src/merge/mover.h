@@ -76,6 +76,7 @@ struct lith_move {
     const uint32_t *map; /* of ids into it, as planned; NULL: not kept */
     uint32_t map_count;
     bool wants_bloom;
+    bool checks_damage; /* pages without a checksum are decompressed before they are copied */
     struct lith_packed *packed;     /* of the column, so far */
     struct lith_witness *witness;   /* NULL: nothing is witnessed */
     struct lith_key_counts *counts; /* NULL unless the leaf is a key column */

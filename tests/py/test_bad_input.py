@@ -163,6 +163,27 @@ def test_damaged_page(lake):
     bad_rows_kept(lake, "culprit.parquet")
 
 
+def test_damaged_page_that_is_copied(lake):
+    """P9, P10, P1: damage in a large page without a checksum stops before it is committed, too."""
+    shutil.rmtree(lake / BAD)
+    options = dict(compression="gzip", use_dictionary=False)
+    for number in range(5):
+        numbered.write(lake / BAD / f"{number}.parquet", range(4000 * number, 4000 * number + 4000),
+                       "bad", **options)
+    bad = numbered.write(lake / BAD / "culprit.parquet", range(50000, 54000), "bad", **options)
+    chunk = parquet.ParquetFile(bad).metadata.row_group(0).column(3)
+    raw = bytearray(bad.read_bytes())
+    # The end of what is compressed: no size in the body is touched.
+    raw[chunk.data_page_offset + chunk.total_compressed_size - 6] ^= 0xA5
+    bad.write_bytes(raw)
+    os.utime(bad, (10**9, 10**9))
+    with pytest.raises(OSError):
+        parquet.read_table(bad, columns=["body"], partitioning=None)
+    sweep(lake, lithify.BLOCKED, "culprit.parquet")
+    numbered.check(numbered.of_files(path for path in reader.live(lake / BAD) if path.name != bad.name),
+                   range(20000), "bad")
+
+
 def test_false_statistics_of_ids(lake):
     """P9, P6: what a source says wrongly of ids that are rewritten holds nobody up."""
     shutil.rmtree(lake / BAD)
