@@ -201,6 +201,7 @@ static enum lith_code parts_run(struct lith_column_pool *pool, struct lith_witne
     uint32_t leaf_count = pool->merge->schema.leaf_count;
     uint64_t finished = pool->started;
 
+    LITH_ASSERT(pool->part_count > 0);
     pool->leaf = 0;
     while (finished < pool->started || pool->leaf < leaf_count) {
         while (pool->leaf < leaf_count && pool->started - finished < pool->part_count)

@@ -52,7 +52,7 @@ static enum lith_code ids_rewrite(const struct lith_page_edit *edit,
     *ret_done = body->data && (body_levels->data || body_levels->bytes == 0) && count > 0;
     if (!*ret_done)
         return LITH_OK;
-    struct lith_level_run run = {.bytes = 0};
+    struct lith_level_run run;
     struct lith_slice levels = {body_levels->data, (size_t)body_levels->bytes};
     lith_buf_clear(plain);
     if (edit->defines) {

@@ -119,7 +119,8 @@ double lith_bloom_rate(const struct lith_bloom *bloom)
 
 uint64_t lith_bloom_distinct(const struct lith_bloom *bloom)
 {
-    double blocks = bloom->bytes / BLOCK_BYTES;
+    uint32_t block_count = bloom->bytes / BLOCK_BYTES;
+    double blocks = block_count;
     uint64_t set = 0;
 
     for (uint32_t i = 0; i < bloom->bytes; i += 4)

@@ -200,8 +200,12 @@ static struct part part_take(const struct lith_chunk_writer *w, const struct lit
         bool is_value = !defs || defs[i] == w->leaf->max_def;
         bool row_start = !reps || reps[i] == 0;
         size_t size = 0;
-        if (is_value)
-            size = fixed ? fixed : batch->values.slices[value_at + part.values].bytes + 4;
+        if (is_value && fixed) {
+            size = fixed;
+        } else if (is_value) {
+            LITH_ASSERT(batch->values.slices);
+            size = batch->values.slices[value_at + part.values].bytes + 4;
+        }
         bool full = w->page_memory + part.memory + size + limits.position_memory > limits.memory;
         if (row_start)
             full = full || w->open.row_count + part.rows >= LITH_PAGE_ROWS_MAX ||
@@ -361,6 +365,7 @@ static enum lith_code page_close(struct lith_chunk_writer *w, struct lith_err *e
     if (!w->page_has_ids)
         return page_write(w, err);
     const struct lith_dictionary_builder *given = w->plan.dictionary;
+    LITH_ASSERT(given);
     LITH_TRY(lith_chunk_dictionary_put(w, &w->open, given, given->count, err));
     lith_chunk_writer_page_clear(w);
     return LITH_OK;
@@ -422,6 +427,7 @@ static size_t plain_bytes_of(const struct lith_chunk_writer *w, const struct lit
 
     if (w->width)
         return values->count * w->width;
+    LITH_ASSERT(values->ids || values->slices || values->count == 0);
     for (size_t i = 0; i < values->count; i++)
         bytes += values->ids ? values->dictionary->slices[values->ids[i]].bytes
                              : values->slices[i].bytes;

@@ -55,7 +55,7 @@ struct lith_page_writer {
     uint64_t copied_left;          /* bytes of its body that are still to come */
     uint64_t packed_plain_bytes;   /* of pages of PLAIN values that were compressed here */
     uint64_t packed_stored_bytes;
-    bool page_inside;              /* it begins inside a row */
+    bool page_inside; /* it begins inside a row */
     size_t page_rows;
     struct lith_chunk_meta meta;
 };

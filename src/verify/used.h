@@ -12,7 +12,7 @@ struct lith_used {
     uint8_t *in_chunk; /* in pages that ended */
     uint32_t *ids;     /* those used in the page, each once: all of them, or none yet */
     size_t count;
-    bool lists_late; /* `ids` is made when it is asked for */
+    bool lists_late;                    /* `ids` is made when it is asked for */
     struct lith_dictionary *dictionary; /* NULL: no ids came yet */
 };
 
