@@ -204,7 +204,9 @@ struct lith_partition_report {
     int64_t held_until_ns;                /* when the last of them may go; 0: none held */
     const struct lith_file_report *files; /* plan: all; else those with a reason to stay */
     size_t file_count;
-    const struct lith_err *err;                  /* FAILED, else NULL */
+    const struct lith_err *err;     /* FAILED, else NULL */
+    const struct lith_err *refuted; /* COMPACTED with all pages decoded: what verification had found
+                                       in the output whose pages were copied; else NULL */
     const struct lith_explanation *explanations; /* plan, COMPACTED, options.explain: summed up, */
     size_t explanation_count;                    /* most bytes first; else none */
 };
@@ -352,6 +354,9 @@ struct lith_merge_result {
     uint64_t remapped_bytes;
     uint64_t regrouped_bytes; /* joined as they are compressed; planned as recoded */
     uint64_t recoded_bytes;
+    /* Why all was decoded after all: verification refuted what had been copied, since a source says
+     * what is not true. Code OK: it was not. */
+    struct lith_err refuted;
 };
 
 /*

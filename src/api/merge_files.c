@@ -205,13 +205,13 @@ static void outs_done(struct outs *outs)
     }
 }
 
-/* As before the merge. */
-static void outs_again(struct outs *outs)
+/* As before the merge, but for why it is made again. */
+static void outs_again(struct outs *outs, const struct lith_err *refuted)
 {
     outs_done(outs);
     outs->count = 0;
     outs->outs = NULL;
-    outs->result = (struct lith_merge_result){0};
+    outs->result = (struct lith_merge_result){.refuted = *refuted};
     lith_explain_sums_init(&outs->sums, outs->arena);
 }
 
@@ -359,7 +359,7 @@ static enum lith_code merge_try(const struct lith_merge_request *request,
     if (code != LITH_OK && outs.is_refuted && request->movers == LITH_MOVERS_AUTO) {
         /* A source says what is not true, or is damaged where nobody looked who copied it. Decoding
          * leaves the lie behind, or names the source. */
-        outs_again(&outs);
+        outs_again(&outs, err);
         code = merge_with(&outs, LITH_MOVERS_RECODE, err);
     }
     outs_done(&outs);

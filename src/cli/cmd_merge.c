@@ -86,7 +86,10 @@ static bool result_fill(struct lith_json *object, const struct lith_merge_reques
            lith_json_set(object, "spliced_bytes", lith_json_u64(result->spliced_bytes)) &&
            lith_json_set(object, "remapped_bytes", lith_json_u64(result->remapped_bytes)) &&
            lith_json_set(object, "regrouped_bytes", lith_json_u64(result->regrouped_bytes)) &&
-           lith_json_set(object, "recoded_bytes", lith_json_u64(result->recoded_bytes));
+           lith_json_set(object, "recoded_bytes", lith_json_u64(result->recoded_bytes)) &&
+           lith_json_set(object, "refuted",
+                         result->refuted.code == LITH_OK ? lith_json_null()
+                                                         : lith_json_text(result->refuted.text));
 }
 
 static enum lith_code json_print(const struct lith_merge_request *request,
@@ -152,6 +155,8 @@ static void text_print(const struct lith_merge_request *request,
 static enum lith_code result_print(struct run *run, const struct lith_merge_result *result,
                                    struct lith_err *err)
 {
+    if (!run->cli->json && result->refuted.code != LITH_OK)
+        lith_print_error("%s; all pages were decoded instead", result->refuted.text);
     if (!run->cli->json)
         text_print(&run->request, result);
     else if (run->request.explain)

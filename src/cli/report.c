@@ -135,6 +135,9 @@ static void partition_print(struct lith_report *report, const struct lith_partit
     if (report->is_plan)
         held_print(p->held_bytes, 0);
     (void)putchar('\n');
+    if (p->refuted)
+        lith_print_error("%s: %s; all pages were decoded instead", path_text(p->path),
+                         p->refuted->text);
     files_print(p);
     lith_explain_print(p->explanations, p->explanation_count, 4);
     if (p->explanation_count == 0)

@@ -86,6 +86,7 @@ static bool partition_fill(struct lith_json *object, const struct lith_partition
            counts_set(object, counts, sizeof(counts) / sizeof(counts[0])) &&
            lith_json_set(object, "held_until", time_or_null(p->held_until_ns)) &&
            lith_json_set(object, "error", text_or_null(p->err ? p->err->text : NULL)) &&
+           lith_json_set(object, "refuted", text_or_null(p->refuted ? p->refuted->text : NULL)) &&
            lith_json_set(object, "files", files_make(p)) &&
            (p->explanation_count == 0 || lith_json_set(object, "explained", explained_make(p)));
 }

@@ -238,6 +238,7 @@ static void report_outputs(const struct lith_job *job, const struct lith_look *l
     report->input_bytes = look->plan.input_bytes;
     report->output_bytes = step->outputs.bytes;
     report->rows = step->outputs.rows;
+    report->refuted = step->refuted;
     report->files_after = report->files_before - step->input_count + step->outputs.count;
     report->held_bytes += look->plan.input_bytes;
     if (!lith_add_i64(at_ns, job->options->gc.reader_grace_ns, &until_ns))

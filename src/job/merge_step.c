@@ -183,13 +183,17 @@ enum lith_code lith_merge_step_run(struct lith_merge_step *step, const struct li
                                    const struct lith_plan *plan, struct lith_err *err)
 {
     enum lith_code code = merge_once(step, job, manifest, plan, LITH_FORCE_NONE, err);
+    void *refuted;
 
     if (code == LITH_OK || !step->outputs.is_refuted)
         return code;
     /* A source says what is not true, or is damaged where nobody looked who copied it: it would
      * hold up its partition, unnamed. Decoding leaves the lie behind, or names the source. */
     lith_merge_step_done(step);
-    return merge_once(step, job, manifest, plan, LITH_FORCE_RECODE, err);
+    LITH_TRY(lith_arena_copy(job->arena, err, sizeof(*err), &refuted, err));
+    code = merge_once(step, job, manifest, plan, LITH_FORCE_RECODE, err);
+    step->refuted = refuted;
+    return code;
 }
 
 enum lith_code lith_merge_step_explain(const struct lith_job *job, const struct lith_plan *plan,

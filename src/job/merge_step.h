@@ -14,6 +14,7 @@ struct lith_merge_step {
     struct lith_entry *inputs; /* as read to the end: name, size, etag, rows; in the job's arena */
     size_t input_count;
     const char *bad_input; /* on failure: the input whose contents were the reason, or NULL */
+    const struct lith_err *refuted; /* why all was decoded after all, or NULL; in the job's arena */
 };
 
 /*

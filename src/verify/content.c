@@ -185,7 +185,7 @@ static enum lith_code page_check(struct check *check, const struct lith_page *pa
         is_copied = check->segments.segment.kind == LITH_SEGMENT_COPIED;
     }
     LITH_TRY(page_begin(check, err));
-    if (is_copied && !content->key_counts)
+    if (is_copied && !content->key_counts && !content->decodes_copied)
         LITH_TRY(page_pass(check, page, err));
     else
         LITH_TRY(page_decode(check, is_copied, err));

@@ -51,6 +51,7 @@ static enum lith_code content_check(struct file *file, const struct lith_chunk_r
         .indexes = indexes,
         .witness = options->witness,
         .place = place,
+        .decodes_copied = options->level >= LITH_VERIFY_DECODE,
         .reader = file->reader,
         .work = options->work,
     };
@@ -59,7 +60,8 @@ static enum lith_code content_check(struct file *file, const struct lith_chunk_r
         if (options->keys[i].leaf == ref->leaf)
             content.key_counts = &file->counts[i];
     }
-    if (options->witness && file->copied.decoded_pages == 0 && !content.key_counts)
+    if (options->witness && file->copied.decoded_pages == 0 && !content.key_counts &&
+        !content.decodes_copied)
         return LITH_OK;
     return lith_content_check(&content, err);
 }

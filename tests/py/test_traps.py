@@ -5,10 +5,15 @@ merged, and every filter of four engines finds the true rows; the same lies are 
 output, and verify names them.
 """
 
+import json
 import pathlib
+import random
 import re
+import struct
 import subprocess
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import engines
@@ -65,6 +70,76 @@ def test_lying_source(name, mover, tmp_path):
     found = list(engines.wrong(outputs[0], rows, ["n", "word", "f", "list", "id"]))
     assert not found, "\n".join(found)
     assert verified(outputs[0]) == ""
+
+
+@pytest.mark.parametrize("name, words", [*lies.UNSEEN.items(), *lies.ALONE.items()])
+def test_lie_that_decoding_shows(name, words, tmp_path):
+    """P1, P9: with `--verify decode` what was copied is decoded, too, and nothing false passes."""
+    file = lies.honest()
+    lying = file.write(tmp_path / "lying.parquet", lie=lies.TABLE[name][1](file))
+    place = tmp_path / "out"
+    place.mkdir()
+    done = lithify.run("merge", "--movers", "copy", "--verify", "decode", "-o",
+                       place / "out.parquet", lying, lying)
+    assert done.code == lithify.FAILED and re.search(words, done.err), str(done)
+    assert not list(place.iterdir())
+
+
+def narrow_bounds(folder, copies):
+    """Files whose pages are copied, and whose statistics say that all values are much alike."""
+    chance = random.Random(5)
+    table = pa.table({"n": pa.array([chance.randrange(1 << 50) for _ in range(60000)])})
+    folder.mkdir()
+    pq.write_table(table, folder / "0.parquet", use_dictionary=False)
+    file = parquet_file.take_apart(folder / "0.parquet")
+    file.chunk("n").meta.statistics.max_value = struct.pack("<q", 1 << 41)
+    for number in range(copies):
+        file.write(folder / f"{number}.parquet")
+    return pa.concat_tables([table] * copies)
+
+
+def check_true(path, table):
+    """The rows, and bounds that hold them."""
+    assert pq.read_table(path).equals(table) and verified(path) == ""
+    found = pq.ParquetFile(path).metadata.row_group(0).column(0).statistics
+    assert found.max == max(table["n"].to_pylist())
+
+
+REFUTED = "a value above the maximum of the chunk's statistics"
+
+
+def test_merged_again(tmp_path):
+    """P1, P9: an output that is refuted is made again, decoded; and it is said."""
+    table = narrow_bounds(tmp_path / "in", 2)
+    sources = sorted((tmp_path / "in").iterdir())
+    out = tmp_path / "out.parquet"
+    # By what metadata says: nothing is seen, nothing is said, and most goes as it is.
+    seen = json.loads(lithify.ok("merge", "--json", "-o", out, *sources).out)
+    assert seen["refuted"] is None and seen["spliced_bytes"] and not seen["recoded_bytes"]
+    command = ["merge", "--verify", "decode", "--overwrite", "-o", out, *sources]
+    done = lithify.ok(*command, may_refute=True)
+    assert lithify.was_refuted(done) and REFUTED in done.err, str(done)
+    check_true(out, table)
+    done = json.loads(lithify.ok(*command, "--json", may_refute=True).out)
+    assert REFUTED in done["refuted"] and done["recoded_bytes"] and not done["spliced_bytes"]
+
+
+def test_compacted_again(tmp_path):
+    """P1, P9: the same in a lake, where it would stop its partition for ever."""
+    for root in ("text", "json"):
+        table = narrow_bounds(tmp_path / root, 4)
+        options = ["--readers", "manifest", "--grace", "0s", "--quiet-for", "0s", "--settle",
+                   "0s", "--verify", "decode"]
+        done = lithify.ok("compact", tmp_path / root, *options, *(["--json"] if root == "json" else []),
+                          may_refute=True)
+        assert lithify.was_refuted(done) and REFUTED in done.out + done.err, str(done)
+        if root == "json":
+            assert REFUTED in json.loads(done.out)["partitions"][0]["refuted"]
+        listed = lithify.ok("ls", tmp_path / root, "--strict").out.split()
+        files = [name for name in listed if name.endswith(".parquet")]
+        assert len(files) == 1, listed
+        check_true(pathlib.Path(files[0]) if files[0].startswith("/") else tmp_path / root / files[0],
+                   table)
 
 
 def verified(path):
