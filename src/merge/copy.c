@@ -267,12 +267,7 @@ static enum lith_code body_copy(const struct copy *copy, struct lith_err *err)
         at += bytes;
         left -= bytes;
     }
-    if (page->header.has_crc && crc != page->header.crc)
-        return at_page(
-            copy,
-            lith_fail(err, LITH_E_CORRUPT, "CRC %08x, the header says %08x", crc, page->header.crc),
-            err);
-    return LITH_OK;
+    return at_page(copy, lith_page_crc_check(&page->header, crc, err), err);
 }
 
 /* What ids of pages to come mean, for the witness. */

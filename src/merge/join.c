@@ -91,19 +91,6 @@ static bool levels_find(struct lith_slice block, const struct lith_page_header *
     return true;
 }
 
-static enum lith_code stored_check(const struct lith_page_header *header, struct lith_slice block,
-                                   struct lith_err *err)
-{
-    uint32_t crc;
-
-    if (!header->has_crc)
-        return LITH_OK;
-    crc = lith_crc32(0, block.data, block.bytes);
-    if (crc == header->crc)
-        return LITH_OK;
-    return lith_fail(err, LITH_E_CORRUPT, "CRC %08x, the header says %08x", crc, header->crc);
-}
-
 /* Shows the witness what a block holds: `count` values behind their levels, all of which are the
  * highest. Decompressed by other code than lith_snappy_tail, which knows of the format too. */
 static enum lith_code block_witness(const struct lith_move *move, struct lith_slice block,
@@ -139,8 +126,9 @@ static enum lith_code block_witness(const struct lith_move *move, struct lith_sl
     return LITH_OK;
 }
 
-enum lith_code lith_move_join_page(const struct lith_move *move, const struct lith_page *page,
-                                   bool *ret_done, struct lith_err *err)
+enum lith_code lith_move_join_page(const struct lith_move *move, struct lith_chunk_reader *reader,
+                                   const struct lith_page *page, bool *ret_done,
+                                   struct lith_err *err)
 {
     const struct lith_schema_node *leaf = lith_schema_leaf(move->ref.schema, move->ref.leaf);
     const struct lith_page_header *header = &page->header;
@@ -167,8 +155,13 @@ enum lith_code lith_move_join_page(const struct lith_move *move, const struct li
     LITH_TRY(lith_snappy_tail(block, plain, level_bytes, elements, &cut, err));
     if (!cut)
         return LITH_OK;
-    LITH_TRY(stored_check(header, block, err));
-    LITH_TRY(block_witness(move, block, plain, level_bytes, header->num_values, err));
+    enum lith_code code = LITH_OK;
+    if (header->has_crc)
+        code = lith_page_crc_check(header, lith_crc32(0, block.data, block.bytes), err);
+    if (code == LITH_OK)
+        code = block_witness(move, block, plain, level_bytes, header->num_values, err);
+    if (code != LITH_OK)
+        return lith_chunk_reader_fail(reader, code, err);
     move->tools->bytes[LITH_MOVER_REGROUP] += bytes;
     *ret_done = true;
     return lith_file_writer_join(move->writer, &move->chunk->facts,

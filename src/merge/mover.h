@@ -105,9 +105,10 @@ LITH_MUST_CHECK enum lith_code lith_move_recode_page(const struct lith_move *mov
                                                      struct lith_key_counts *counts,
                                                      struct lith_err *err);
 
-/* Joins the page at hand, compressed as it is, to the ones before; *ret_done is false, and nothing
- * was done, where that cannot be. */
+/* Joins the page at hand of `reader`, compressed as it is, to the ones before; *ret_done is false,
+ * and nothing was done, where that cannot be. */
 LITH_MUST_CHECK enum lith_code lith_move_join_page(const struct lith_move *move,
+                                                   struct lith_chunk_reader *reader,
                                                    const struct lith_page *page, bool *ret_done,
                                                    struct lith_err *err);
 

@@ -37,7 +37,7 @@ enum lith_code lith_mover_recode(const struct lith_move *move, struct lith_err *
         if (!page)
             return LITH_OK;
         bool done;
-        LITH_TRY(lith_move_join_page(move, page, &done, err));
+        LITH_TRY(lith_move_join_page(move, reader, page, &done, err));
         if (done)
             continue;
         tools->bytes[LITH_MOVER_RECODE] += (uint64_t)page->header.compressed_bytes;

@@ -140,13 +140,8 @@ enum lith_code lith_page_define(const struct lith_page_header *header, enum lith
     struct lith_body_edit edit;
     size_t before = to->bytes;
 
-    if (header->has_crc) {
-        uint32_t crc = lith_crc32(0, body.data, body.bytes);
-        if (crc != header->crc)
-            return lith_fail(err, LITH_E_CORRUPT,
-                             "the page's CRC is %08" PRIx32 ", its header says %08" PRIx32, crc,
-                             header->crc);
-    }
+    if (header->has_crc)
+        LITH_TRY(lith_page_crc_check(header, lith_crc32(0, body.data, body.bytes), err));
     LITH_TRY(lith_page_define_plan(header, codec, max_def, &ends, to, &new_header, &edit, err));
     enum lith_code code = lith_body_edit_append(&edit, body, to, err);
     if (code != LITH_OK) {

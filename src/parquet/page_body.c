@@ -73,17 +73,6 @@ static enum lith_code crc_source_drain(struct crc_source *self, uint64_t end, st
     return LITH_OK;
 }
 
-static enum lith_code crc_compare(const struct lith_page_header *header, uint32_t crc,
-                                  struct lith_err *err)
-{
-    if (crc != header->crc)
-        return lith_fail(err, LITH_E_CORRUPT,
-                         "the page's CRC is %08" PRIx32 ", its header says %08" PRIx32
-                         ": the bytes were changed after writing",
-                         crc, header->crc);
-    return LITH_OK;
-}
-
 /* Reads the stored body into room->stored, using what `head` has of it. */
 static enum lith_code stored_read(struct lith_page_source *pages, struct lith_page_room *room,
                                   const struct lith_page *page, struct lith_err *err)
@@ -124,7 +113,7 @@ static enum lith_code stored_get(struct lith_page_source *pages, struct lith_pag
         stored = bytes ? room->stored.data : no_bytes;
     }
     if (page->header.has_crc)
-        LITH_TRY(crc_compare(&page->header, lith_crc32(0, stored, bytes), err));
+        LITH_TRY(lith_page_crc_check(&page->header, lith_crc32(0, stored, bytes), err));
     *ret_stored = stored;
     return LITH_OK;
 }
@@ -218,7 +207,7 @@ static enum lith_code load_in_source(struct lith_page_source *pages, struct lith
     if (page->header.has_crc) {
         crc_source_init(&through, pages->source, p->offset);
         LITH_TRY(crc_source_drain(&through, p->offset + p->stored_bytes, err));
-        LITH_TRY(crc_compare(&page->header, through.crc, err));
+        LITH_TRY(lith_page_crc_check(&page->header, through.crc, err));
     }
     page->levels = body_in_source(pages->source, p->offset, p->level_bytes);
     page->values = body_in_source(pages->source, p->offset + p->level_bytes, p->packed_bytes);
@@ -251,7 +240,7 @@ static enum lith_code load_in_spool(struct lith_page_source *pages, struct lith_
         lith_decompress_stream(pages->codecs, (enum lith_codec)pages->meta->codec, &stream, err));
     if (page->header.has_crc) {
         LITH_TRY(crc_source_drain(&through, p->offset + p->stored_bytes, err));
-        LITH_TRY(crc_compare(&page->header, through.crc, err));
+        LITH_TRY(lith_page_crc_check(&page->header, through.crc, err));
     }
     page->levels = body_in_source(pages->source, p->offset, p->level_bytes);
     page->values = body_in_source(&room->spool.source, 0, p->plain_bytes);

@@ -6,6 +6,8 @@
  */
 #include "parquet/page_header.h"
 
+#include <inttypes.h>
+
 #include "base/limits.h"
 #include "parquet/footer_parse.h"
 
@@ -241,5 +243,16 @@ enum lith_code lith_page_header_parse(const uint8_t *data, size_t bytes,
         return lith_err_prefix(err, "page header");
     *ret_header = header;
     *ret_bytes = (size_t)(m.cursor.next - data);
+    return LITH_OK;
+}
+
+enum lith_code lith_page_crc_check(const struct lith_page_header *header, uint32_t crc,
+                                   struct lith_err *err)
+{
+    if (header->has_crc && crc != header->crc)
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "the page's CRC is %08" PRIx32 ", its header says %08" PRIx32
+                         ": the bytes were changed after writing",
+                         crc, header->crc);
     return LITH_OK;
 }

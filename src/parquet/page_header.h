@@ -36,4 +36,9 @@ LITH_MUST_CHECK enum lith_code lith_page_header_parse(const uint8_t *data, size_
                                                       struct lith_page_header *ret_header,
                                                       size_t *ret_bytes, struct lith_err *err);
 
+/* CORRUPT, without a place, when the header has a checksum and it is not `crc`, that of the stored
+ * body. Always true of a page without one. */
+LITH_MUST_CHECK enum lith_code lith_page_crc_check(const struct lith_page_header *header,
+                                                   uint32_t crc, struct lith_err *err);
+
 #endif

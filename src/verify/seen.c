@@ -81,10 +81,7 @@ static enum lith_code body_read(struct walk *walk, bool copied, struct lith_err 
         w->next += bytes;
         left -= bytes;
     }
-    if (walk->header.has_crc && crc != walk->header.crc)
-        return lith_fail(err, LITH_E_CORRUPT, "CRC %08" PRIx32 ", the header says %08" PRIx32, crc,
-                         walk->header.crc);
-    return LITH_OK;
+    return lith_page_crc_check(&walk->header, crc, err);
 }
 
 static enum lith_code body_pass(struct walk *walk)

@@ -4,6 +4,7 @@ The oracle of page indexes is the index that pyarrow wrote for the sources: copi
 same entries in the output, one source behind the other.
 """
 
+import json
 import pathlib
 import random
 import subprocess
@@ -207,3 +208,38 @@ def test_plain_size(version, tmp_path):
                          whole, damaged)
     assert result.code == lithify.FAILED, result
     assert 'column "id", page 2 at byte' in result.err and "not compressed" in result.err, result
+
+
+# How pages of which shape go, by the rows of a file, how many there are, and options: what is counted
+# of them. The first few small ones are recoded, to see whether that gains something.
+WAYS = {"joined": (500, 40, [], "regrouped_bytes"), "copied": (60000, 2, [], "spliced_bytes"),
+        "recoded": (60000, 2, ["--movers", "recode"], "recoded_bytes")}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_damage_is_placed(way, tmp_path):
+    """Whichever way a damaged page goes, the error says where it is."""
+    rows, files, options, counted = WAYS[way]
+    chance = random.Random(9)
+    honest = [tmp_path / f"{number:02}.parquet" for number in range(files)]
+    damaged = tmp_path / "damaged.parquet"
+    for path in honest:
+        table = pa.table([pa.array([chance.getrandbits(60) for _ in range(rows)])],
+                         schema=pa.schema([pa.field("n", pa.int64(), nullable=False)]))
+        parquet.write_table(table, path, use_dictionary=False, write_page_checksum=True)
+    out = tmp_path / "out.parquet"
+    done = json.loads(lithify.ok("merge", "--json", *options, "-o", out, *honest).out)
+    assert done[counted] == max(done[f"{name}_bytes"] for name in
+                                ("spliced", "regrouped", "remapped", "recoded")), done
+    out.unlink()
+    file = parquet_file.take_apart(honest[-1])
+    page = file.chunk("n").data_pages[-1]
+    body = bytearray(page.body)
+    body[len(body) // 2] ^= 1
+    page.body = bytes(body)
+    file.write(damaged)
+    at = damaged.read_bytes().index(page.bytes())
+    number = len(file.chunk("n").data_pages) - 1
+    done = lithify.run("merge", *options, "-o", out, *honest, damaged)
+    place = f'{damaged}: row group 0, column "n", page {number} at byte {at}: the page\'s CRC'
+    assert done.code == lithify.FAILED and place in done.err, str(done)
