@@ -46,6 +46,21 @@ static inline __attribute__((warn_unused_result)) bool lith_mul_size(size_t a, s
     return !__builtin_mul_overflow(a, b, ret);
 }
 
+/* Sums and products for estimates: the largest number where they do not fit. */
+static inline uint64_t lith_sum_u64(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+
+    return lith_add_u64(a, b, &sum) ? sum : UINT64_MAX;
+}
+
+static inline uint64_t lith_product_u64(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+
+    return lith_mul_u64(a, b, &product) ? product : UINT64_MAX;
+}
+
 static inline size_t lith_min_size(size_t a, size_t b)
 {
     return a < b ? a : b;

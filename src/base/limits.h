@@ -111,9 +111,6 @@
  * smallest budget. */
 #define LITH_FILE_BUFFER_BYTES ((size_t)128 << 10)
 
-/* Bytes that are copied at a time: docs/reading-inputs.md has the curve. */
-#define LITH_COPY_BLOCK_BYTES ((size_t)256 << 10)
-
 /* The system is asked to write a file to disk whenever so much has come since, so that the fsync at
  * its end has little left to wait for. */
 #define LITH_WRITEBACK_BYTES (16 * LITH_MIB)

@@ -76,22 +76,6 @@ enum lith_code lith_sink_write(struct lith_sink *sink, const void *from, size_t 
     return LITH_OK;
 }
 
-enum lith_code lith_copy_run(const struct lith_copy *copy, struct lith_buf *room,
-                             struct lith_err *err)
-{
-    const uint8_t *block;
-
-    for (uint64_t done = 0; done < copy->bytes;) {
-        size_t bytes = (size_t)lith_min_u64(copy->bytes - done, LITH_COPY_BLOCK_BYTES);
-        LITH_TRY(lith_source_get(copy->source, copy->offset + done, bytes, room, &block, err));
-        if (copy->each)
-            LITH_TRY(copy->each(copy->ctx, block, bytes, err));
-        LITH_TRY(lith_sink_write(copy->sink, block, bytes, err));
-        done += bytes;
-    }
-    return LITH_OK;
-}
-
 static const uint8_t *memory_view(struct lith_source *source, uint64_t offset, size_t bytes)
 {
     struct lith_memory_source *self = (struct lith_memory_source *)source;

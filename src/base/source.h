@@ -74,23 +74,6 @@ struct lith_sink {
 LITH_MUST_CHECK enum lith_code lith_sink_write(struct lith_sink *sink, const void *from,
                                                size_t bytes, struct lith_err *err);
 
-/* Bytes on their way from a source to a sink. */
-struct lith_copy {
-    struct lith_source *source;
-    uint64_t offset;
-    uint64_t bytes;
-    struct lith_sink *sink;
-    /* Sees each block before it is written; may be NULL. A failure ends the copy. */
-    enum lith_code (*each)(void *ctx, const uint8_t *block, size_t bytes, struct lith_err *err);
-    void *ctx;
-};
-
-/* Copies in blocks of LITH_COPY_BLOCK_BYTES, straight from where the source shows them, else
- * through `room` (limit at least a block; its contents are lost). CORRUPT when the range passes the
- * end. */
-LITH_MUST_CHECK enum lith_code lith_copy_run(const struct lith_copy *copy, struct lith_buf *room,
-                                             struct lith_err *err);
-
 /* A source over memory that outlives it, as do its views; nothing to close. */
 struct lith_memory_source {
     struct lith_source base;

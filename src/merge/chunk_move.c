@@ -1,7 +1,7 @@
 /*
  * Making one output chunk. The sources are walked up to four times: to survey them, to find the
- * largest dictionary, to merge all, to move them; the records are small, and pages are only looked
- * at in the last two.
+ * largest dictionary, to merge all, to move them; the records are small, and pages are looked at in
+ * none but the last three.
  */
 #include "merge/chunk_move.h"
 

@@ -166,7 +166,7 @@ void lith_chunk_route_add(struct lith_chunk_route *route, const struct lith_sour
     if (copies && mixed && chunk->data_page_count)
         sums->copy_bytes += data_bytes(chunk) / 2;
     sums->id_bytes += copies ? data_bytes(chunk) : 0;
-    sums->id_values += value_count(chunk);
+    sums->id_values = lith_sum_u64(sums->id_values, value_count(chunk));
     sums->dictionary_count++;
     if (dictionary_bytes(chunk) > sums->largest_bytes) {
         sums->largest_bytes = dictionary_bytes(chunk);
@@ -189,10 +189,11 @@ static uint64_t plain_bytes(const struct lith_source_chunk *chunk,
     uint64_t values = value_count(chunk);
 
     if (dictionary->width)
-        return values * dictionary->width;
+        return lith_product_u64(values, dictionary->width);
     if (chunk->facts.unencoded_bytes >= 0)
-        return (uint64_t)chunk->facts.unencoded_bytes + 4 * values;
-    return dictionary->count ? values * (dictionary->body.bytes / dictionary->count) : 0;
+        return lith_sum_u64((uint64_t)chunk->facts.unencoded_bytes, lith_product_u64(4, values));
+    return dictionary->count ? lith_product_u64(values, dictionary->body.bytes / dictionary->count)
+                             : 0;
 }
 
 static enum lith_code covered_set(struct lith_chunk_route *route, uint32_t unit,
@@ -305,7 +306,6 @@ enum lith_code lith_chunk_route_dictionary(struct lith_chunk_route *route,
     if (is_seed && dictionary->body.bytes > merged->usual_bytes)
         merged->usual_bytes = (size_t)lith_min_u64(dictionary->body.bytes, merged->bytes_max);
     LITH_TRY(entries_add(route, dictionary, &fits, &same, &kept, err));
-    route->is_full = route->is_full || !fits;
     if (is_seed || chunk->unit != route->sums.largest_unit) {
         route->seen_sources++;
         route->seen_entries += dictionary->count;
@@ -318,8 +318,8 @@ enum lith_code lith_chunk_route_dictionary(struct lith_chunk_route *route,
     *ret_enough = route->is_hopeless || route->missed >= MISSED_MAX;
     if (!fits)
         return LITH_OK;
-    route->covered_values += value_count(chunk);
-    route->plain_bytes += plain_bytes(chunk, dictionary);
+    route->covered_values = lith_sum_u64(route->covered_values, value_count(chunk));
+    route->plain_bytes = lith_sum_u64(route->plain_bytes, plain_bytes(chunk, dictionary));
     covered.coverage = same ? COVERAGE_SAME : COVERAGE_MAPPED;
     if (kept) {
         covered.map_count = dictionary->count;
@@ -337,7 +337,8 @@ static bool dictionary_pays(const struct lith_chunk_route *route)
         return false;
     if (route->force == LITH_FORCE_COPY)
         return true;
-    uint64_t id_bytes = route->covered_values * lith_bit_width(merged->count - 1) / 8;
+    uint64_t id_bytes =
+        lith_product_u64(route->covered_values, lith_bit_width(merged->count - 1)) / 8;
     return route->covered_values >= route->sums.id_values / COVERED_PART &&
            merged->plain.bytes + id_bytes < route->plain_bytes;
 }

@@ -33,7 +33,6 @@ struct lith_chunk_route {
     bool has_dictionary; /* merged, in `dictionary` */
     struct lith_dictionary_builder dictionary;
     /* While the dictionary is merged. */
-    bool is_full;
     bool is_hopeless;        /* it will be full long before the sources are at an end */
     uint32_t seen_sources;   /* the seed is the first */
     uint64_t seen_entries;   /* of their dictionaries, together */

@@ -2,8 +2,8 @@
  * Running a merge: files, row groups, columns, sources, in that order of nesting.
  *
  * Only one output chunk is open at a time, and one source chunk; with threads, as many
- * (column_pool.h). A file ends at the first row
- * group border past its share of what is left, in bytes written.
+ * (column_pool.h). A file ends at the first row group border past its share of what is left, in
+ * bytes written.
  */
 #include "merge/merge_state.h"
 

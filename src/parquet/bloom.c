@@ -117,20 +117,6 @@ double lith_bloom_rate(const struct lith_bloom *bloom)
     return folded_rate(bloom, 1);
 }
 
-uint64_t lith_bloom_distinct(const struct lith_bloom *bloom)
-{
-    uint32_t block_count = bloom->bytes / BLOCK_BYTES;
-    double blocks = block_count;
-    uint64_t set = 0;
-
-    for (uint32_t i = 0; i < bloom->bytes; i += 4)
-        set += (uint64_t)__builtin_popcount(lith_load_u32(bloom->bits + i));
-    /* n values leave a bit of a word unset with (31/32)^k, k of them in its block: over all blocks
-     * e^(-n / 32 blocks). One bit that is counted less keeps a full filter's logarithm finite. */
-    double share = ((double)set - 0.5) / ((double)bloom->bytes * 8.0);
-    return set == 0 ? 0 : (uint64_t)(-32.0 * blocks * log(1.0 - share) + 0.5);
-}
-
 /* ORs each `step` neighbouring blocks of `from`, which may be `to` itself, into one block of
  * `to`; what was in `to` goes where `adds` is false. */
 static void blocks_join(uint8_t *to, const uint8_t *from, uint32_t count, uint32_t step, bool adds)

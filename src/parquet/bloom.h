@@ -32,9 +32,6 @@ void lith_bloom_add(struct lith_bloom *bloom, const struct lith_values *values);
 void lith_bloom_fold(struct lith_bloom *bloom, uint32_t one_in);
 /* The estimated false-positive rate from the share of bits that are set. */
 double lith_bloom_rate(const struct lith_bloom *bloom);
-/* About how many distinct values were added, by the same; of a full filter, the fewest that would
- * likely fill it. For the size of a new one. */
-uint64_t lith_bloom_distinct(const struct lith_bloom *bloom);
 
 /*
  * Adds all values of `from` to `into`, exactly: the larger filter is folded to the size of the

@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "parquet/level_prefix.h"
-#include "parquet/rle.h"
 #include "parquet/types.h"
 
 /* Branches would depend on the data: without lists below the group, only the level is cut. */
@@ -63,51 +62,6 @@ static enum lith_code page_finish(struct lith_codec_context *codecs, enum lith_c
         .rep_encoding = LITH_ENCODING_RLE,
     };
     return LITH_OK;
-}
-
-static enum lith_code levels_append(const uint16_t *levels, size_t count, uint16_t max,
-                                    struct lith_buf *body, struct lith_err *err)
-{
-    size_t before = body->bytes;
-    uint8_t length[4] = {0};
-
-    LITH_TRY(lith_buf_append(body, length, sizeof(length), err));
-    LITH_TRY(lith_rle_encode_u16(levels, count, lith_bit_width(max), body, err));
-    lith_store_u32(body->data + before, (uint32_t)(body->bytes - before - sizeof(length)));
-    return LITH_OK;
-}
-
-static uint16_t level_max(const uint16_t *levels, size_t count)
-{
-    uint16_t max = 0;
-
-    for (size_t i = 0; i < count; i++)
-        max = levels[i] > max ? levels[i] : max;
-    return max;
-}
-
-enum lith_code lith_null_page(struct lith_codec_context *codecs, enum lith_codec codec,
-                              const struct lith_schema_node *leaf, const struct lith_levels *levels,
-                              struct lith_buf *to, struct lith_page_header *ret_header,
-                              struct lith_err *err)
-{
-    LITH_AUTO(buf) struct lith_buf body;
-    uint32_t count = (uint32_t)levels->count;
-
-    LITH_ASSERT(levels->count > 0);
-    LITH_ASSERT(levels->count <= LITH_PAGE_POSITIONS_MAX);
-    LITH_ASSERT(level_max(levels->def_levels, count) < leaf->max_def);
-    lith_buf_init(&body, to->mem, INT32_MAX);
-    if (leaf->max_rep && levels->rep_levels) {
-        LITH_ASSERT(level_max(levels->rep_levels, count) <= leaf->max_rep);
-        LITH_TRY(levels_append(levels->rep_levels, count, leaf->max_rep, &body, err));
-    } else if (leaf->max_rep) {
-        struct lith_level_run rep = lith_level_run(count, 0, leaf->max_rep, true);
-        LITH_TRY(lith_buf_append(&body, rep.data, rep.bytes, err));
-    }
-    LITH_TRY(levels_append(levels->def_levels, count, leaf->max_def, &body, err));
-    return page_finish(codecs, codec, (struct lith_slice){body.data, body.bytes}, count, to,
-                       ret_header, err);
 }
 
 enum lith_code lith_null_page_run(struct lith_codec_context *codecs, enum lith_codec codec,

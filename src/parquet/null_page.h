@@ -34,20 +34,11 @@ size_t lith_levels_clip(const struct lith_levels *sibling, uint16_t group_rep, u
                         uint16_t *ret_rep, uint16_t *ret_def);
 
 /*
- * Appends the stored body of a V1 page of nulls of `leaf`, and gives its header with CRC. Every
- * definition level is below the leaf's max_def; 1 to LITH_PAGE_POSITIONS_MAX positions (pages of
- * other columns have LITH_PAGE_ROWS_MAX rows). `to` must have room for the compressed levels.
- * UNSUPPORTED for codecs that are not written.
- */
-LITH_MUST_CHECK enum lith_code
-lith_null_page(struct lith_codec_context *codecs, enum lith_codec codec,
-               const struct lith_schema_node *leaf, const struct lith_levels *levels,
-               struct lith_buf *to, struct lith_page_header *ret_header, struct lith_err *err);
-
-/*
- * The same for `count` rows that all have definition level `level` and no list before it: the
- * column, or a group of its path, is missing from where `level` groups are always there. Takes the
- * same time for any count.
+ * Appends the stored body of a V1 page of nulls of `leaf`, and gives its header with CRC: `count`
+ * rows (1 to LITH_PAGE_POSITIONS_MAX) that all have definition level `level`, below the leaf's
+ * max_def, and no list before it: the column, or a group of its path, is missing from where `level`
+ * groups are always there. Takes the same time for any count. `to` must have room for the
+ * compressed levels. UNSUPPORTED for codecs that are not written.
  */
 LITH_MUST_CHECK enum lith_code
 lith_null_page_run(struct lith_codec_context *codecs, enum lith_codec codec,

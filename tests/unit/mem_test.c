@@ -111,6 +111,9 @@ static void checked_arithmetic_at_its_edges(void **state)
     (void)state;
     assert_true(lith_add_u64(UINT64_MAX - 1, 1, &u) && u == UINT64_MAX);
     assert_false(lith_add_u64(UINT64_MAX, 1, &u));
+    assert_true(lith_sum_u64(UINT64_MAX - 1, 1) == UINT64_MAX && lith_sum_u64(2, 3) == 5);
+    assert_true(lith_sum_u64(UINT64_MAX, UINT64_MAX) == UINT64_MAX);
+    assert_true(lith_product_u64(1ull << 63, 2) == UINT64_MAX && lith_product_u64(2, 3) == 6);
     assert_true(lith_mul_u64(UINT32_MAX, UINT32_MAX, &u) && u == 0xfffffffe00000001u);
     assert_false(lith_mul_u64((uint64_t)1 << 32, (uint64_t)1 << 32, &u));
     assert_true(lith_add_i64(INT64_MAX, INT64_MIN, &i) && i == -1);

@@ -90,7 +90,7 @@ static void pages(void **state)
         uint16_t level;
     } leaves[] = {{1, 0, 0}, {3, 0, 0}, {3, 0, 2}, {3, 1, 0}, {3, 2, 1}, {300, 299, 299}};
     static const uint32_t counts[] = {1, 8, 100, 20000, 1u << 20};
-    static uint16_t def[1u << 20], rep[1u << 20];
+    static uint16_t def[1u << 20];
 
     (void)state;
     for (int codec = 0; codec < LITH_CODEC_COUNT; codec++) {
@@ -114,23 +114,6 @@ static void pages(void **state)
                 expect_page(&header, (struct lith_slice){body.data, body.bytes}, codec, &leaf,
                             &levels, counts[c]);
                 assert_int_equal(header.crc, lith_crc32(0, body.data, body.bytes));
-                size_t run_bytes = body.bytes;
-                lith_buf_clear(&body);
-                MUST(lith_null_page(context, (enum lith_codec)codec, &leaf, &levels, &body, &header,
-                                    &err));
-                assert_true(counts[c] < 8 || body.bytes == run_bytes);
-                int64_t rows = 0;
-                for (uint32_t i = 0; i < counts[c]; i++) {
-                    def[i] = (uint16_t)(i * 7 % leaf.max_def);
-                    rep[i] = (uint16_t)(i ? i * 5 % (leaf.max_rep + 1u) : 0);
-                    rows += rep[i] == 0;
-                }
-                levels.rep_levels = rep;
-                lith_buf_clear(&body);
-                MUST(lith_null_page(context, (enum lith_codec)codec, &leaf, &levels, &body, &header,
-                                    &err));
-                expect_page(&header, (struct lith_slice){body.data, body.bytes}, codec, &leaf,
-                            &levels, rows);
             }
         }
     }

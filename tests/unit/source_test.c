@@ -91,90 +91,11 @@ static void sinks_count_what_was_written(void **state)
     assert_int_equal(sink.written, 3);
 }
 
-/* A sink over memory, and what `each` saw of it. */
-struct collector {
-    struct lith_sink sink;
-    uint8_t written[1 << 20];
-    size_t seen;
-    size_t fail_at; /* bytes after which `each` fails */
-};
-
-static enum lith_code collect(struct lith_sink *sink, const void *from, size_t bytes,
-                              struct lith_err *e)
-{
-    struct collector *to = (struct collector *)sink;
-
-    (void)e;
-    assert_int_equal(sink->written + bytes, to->seen); /* seen first */
-    memcpy(to->written + sink->written, from, bytes);
-    return LITH_OK;
-}
-
-static enum lith_code see(void *ctx, const uint8_t *block, size_t bytes, struct lith_err *e)
-{
-    struct collector *to = ctx;
-
-    (void)block;
-    to->seen += bytes;
-    return to->seen > to->fail_at ? lith_fail(e, LITH_E_CANCELLED, "enough") : LITH_OK;
-}
-
-static enum lith_code plain_read(struct lith_source *source, uint64_t offset, void *to,
-                                 size_t bytes, struct lith_err *e)
-{
-    (void)e;
-    memcpy(to, ((struct lith_memory_source *)source)->data + offset, bytes);
-    return LITH_OK;
-}
-
-static void copies_are_seen_and_written(void **state)
-{
-    static const struct lith_sink_ops sink_ops = {.write = collect};
-    static const struct lith_source_ops plain_ops = {.read = plain_read};
-    static struct collector to;
-    static uint8_t data[1 << 20];
-    uint64_t seed = test_seed();
-    struct lith_memory_source memory;
-    struct lith_mem mem;
-    struct lith_buf room;
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(data); i++)
-        data[i] = (uint8_t)test_random(&seed);
-    lith_mem_init(&mem, 1 << 20, NULL);
-    lith_buf_init(&room, &mem, LITH_COPY_BLOCK_BYTES);
-    for (int viewless = 0; viewless < 2; viewless++) {
-        lith_memory_source_init(&memory, data, sizeof(data));
-        if (viewless)
-            memory.base.ops = &plain_ops;
-        to = (struct collector){.sink.ops = &sink_ops, .fail_at = SIZE_MAX};
-        struct lith_copy copy = {.source = &memory.base,
-                                 .offset = 5,
-                                 .bytes = sizeof(data) - 5,
-                                 .sink = &to.sink,
-                                 .each = see,
-                                 .ctx = &to};
-        MUST(lith_copy_run(&copy, &room, &err));
-        assert_int_equal(to.sink.written, sizeof(data) - 5);
-        assert_memory_equal(to.written, data + 5, sizeof(data) - 5);
-        assert_int_equal(mem.used > 0, viewless);
-        to = (struct collector){.sink.ops = &sink_ops, .fail_at = LITH_COPY_BLOCK_BYTES};
-        assert_int_equal(lith_copy_run(&copy, &room, &err), LITH_E_CANCELLED);
-        assert_int_equal(to.sink.written, LITH_COPY_BLOCK_BYTES);
-        to = (struct collector){.sink.ops = &sink_ops, .fail_at = SIZE_MAX};
-        copy.bytes++;
-        assert_int_equal(lith_copy_run(&copy, &room, &err), LITH_E_CORRUPT);
-    }
-    lith_buf_done(&room);
-    lith_mem_done(&mem);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_are_checked),
         cmocka_unit_test(views_stand_where_reads_do),
-        cmocka_unit_test(copies_are_seen_and_written),
         cmocka_unit_test(sinks_count_what_was_written),
     };
 
