@@ -17,6 +17,7 @@ enum lith_code lith_chunk_maker_init(struct lith_chunk_maker *maker, struct lith
     lith_run_cursor_init(&maker->cursor, &merge->runs);
     lith_read_ahead_init(&maker->ahead, merge->work->mem, LITH_READ_AHEAD_BYTES);
     lith_windows_init(&maker->windows, merge->work, windows_bytes);
+    lith_kept_init(&maker->kept, merge->work);
     return lith_move_tools_init(&maker->tools, codecs, merge->work, err);
 }
 
@@ -28,6 +29,7 @@ void lith_chunk_maker_done(struct lith_chunk_maker *maker)
     lith_run_cursor_done(&maker->cursor);
     lith_read_ahead_done(&maker->ahead);
     lith_windows_done(&maker->windows);
+    lith_kept_clear(&maker->kept);
     lith_chunk_route_done(&maker->route);
     *maker = (struct lith_chunk_maker){.merge = NULL};
 }
@@ -117,6 +119,22 @@ static struct lith_chunk_ref chunk_ref(const struct lith_chunk_maker *maker,
     };
 }
 
+/* Keeps the dictionary that the reader has until its source is moved, where that is worth it. */
+static enum lith_code dictionary_keep(struct lith_chunk_maker *maker, uint32_t unit,
+                                      struct lith_err *err)
+{
+    struct lith_chunk_reader *reader = maker->tools.reader;
+    struct lith_read_dictionary dictionary;
+
+    if (!lith_kept_wants(&maker->kept, lith_chunk_reader_dictionary_bytes(reader)))
+        return LITH_OK;
+    lith_chunk_reader_dictionary_take(reader, &dictionary);
+    enum lith_code code = lith_kept_add(&maker->kept, unit, &dictionary, err);
+    if (code != LITH_OK)
+        lith_buf_done(&dictionary.body);
+    return code == LITH_E_LIMIT ? LITH_OK : code; /* then it is read again */
+}
+
 /* Gives the dictionary of a source chunk to the route. */
 static enum lith_code dictionary_add(struct lith_chunk_maker *maker,
                                      const struct lith_source_chunk *chunk, bool is_seed,
@@ -136,7 +154,9 @@ static enum lith_code dictionary_add(struct lith_chunk_maker *maker,
     struct lith_dictionary *dictionary = lith_chunk_reader_dictionary(reader);
     if (!dictionary)
         return LITH_OK;
-    return lith_chunk_route_dictionary(&maker->route, chunk, dictionary, is_seed, ret_enough, err);
+    LITH_TRY(
+        lith_chunk_route_dictionary(&maker->route, chunk, dictionary, is_seed, ret_enough, err));
+    return is_seed ? LITH_OK : dictionary_keep(maker, chunk->unit, err);
 }
 
 static enum lith_code stop_check(const struct lith_chunk_maker *maker, struct lith_err *err)
@@ -230,6 +250,7 @@ enum lith_code lith_chunk_maker_plan(struct lith_chunk_maker *maker, uint32_t le
     struct lith_chunk_plan plan = lith_chunk_votes_plan(&merge->votes[leaf], node);
     struct lith_chunk_route *route = &maker->route;
 
+    lith_kept_clear(&maker->kept);
     lith_chunk_route_done(route);
     lith_chunk_route_begin(route, merge->work, node, &plan, merge->options.force, (uint32_t)begin);
     LITH_TRY(walk(maker, leaf, begin, end, survey_each, NULL, err));
@@ -289,6 +310,7 @@ static enum lith_code move_each(void *ctx, struct lith_chunk_maker *maker,
 
     (void)ret_enough;
     LITH_TRY(pages_open(maker, chunk, pages_end(maker, chunk), &move.pages, &move.file, err));
+    move.ref.dictionary = lith_kept_take(&maker->kept, chunk->unit);
     move.map = lith_chunk_route_map(route, chunk->unit, &move.map_count);
     LITH_TRY(lith_mover_run(lith_chunk_route_mover(route, chunk, move.ref.created_by, &reason),
                             &move, err));

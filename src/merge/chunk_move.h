@@ -7,6 +7,7 @@
 #include "base/read_ahead.h"
 #include "merge/chunk_route.h"
 #include "merge/column_runs.h"
+#include "merge/kept.h"
 #include "merge/merge_state.h"
 #include "merge/windows.h"
 
@@ -24,6 +25,7 @@ struct lith_chunk_maker {
     size_t window_begin; /* the unit of the first window */
     struct lith_memory_source staged;
     struct lith_chunk_route route;
+    struct lith_kept kept;
 };
 
 /* With `codecs`, which outlive it, as `user` of the merge's inputs (LITH_NO_INDEX: they are not

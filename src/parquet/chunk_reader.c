@@ -102,6 +102,16 @@ enum lith_code lith_chunk_reader_new(struct lith_codec_context *codecs,
     return LITH_OK;
 }
 
+static enum lith_code take_dictionary(struct lith_chunk_reader *reader, uint32_t count,
+                                      const struct lith_body *body)
+{
+    LITH_TRY(lith_dictionary_init(&reader->dictionary, reader->leaf->type,
+                                  reader->leaf->type_length, count, body, reader->work,
+                                  &reader->err));
+    reader->has_dictionary = true;
+    return LITH_OK;
+}
+
 enum lith_code lith_chunk_reader_begin(struct lith_chunk_reader *reader, struct lith_source *source,
                                        const struct lith_chunk_ref *ref, struct lith_err *err)
 {
@@ -116,6 +126,10 @@ enum lith_code lith_chunk_reader_begin(struct lith_chunk_reader *reader, struct 
         code = lith_chunk_levels_begin(&reader->levels, reader->leaf, ref->created_by,
                                        reader->work->mem, &reader->err);
     }
+    if (code == LITH_OK && ref->dictionary)
+        code = take_dictionary(reader, ref->dictionary->count,
+                               &(struct lith_body){.data = ref->dictionary->body.data,
+                                                   .bytes = ref->dictionary->body.bytes});
     return code == LITH_OK ? code : fail_with_place(reader, code, err);
 }
 
@@ -177,18 +191,6 @@ void lith_chunk_reader_close(struct lith_chunk_reader *reader)
 static bool is_dictionary_encoding(int encoding)
 {
     return encoding == LITH_ENCODING_PLAIN_DICTIONARY || encoding == LITH_ENCODING_RLE_DICTIONARY;
-}
-
-static enum lith_code take_dictionary(struct lith_chunk_reader *reader)
-{
-    struct lith_err *err = &reader->err;
-    uint32_t count = reader->page.header.num_values;
-
-    LITH_TRY(lith_dictionary_init(&reader->dictionary, reader->leaf->type,
-                                  reader->leaf->type_length, count, &reader->page.values,
-                                  reader->work, err));
-    reader->has_dictionary = true;
-    return LITH_OK;
 }
 
 static enum lith_code open_decoder(struct lith_chunk_reader *reader)
@@ -358,7 +360,7 @@ static enum lith_code next_page(struct lith_chunk_reader *reader)
         if (reader->ended)
             break;
         if (reader->page.header.type == LITH_PAGE_DICTIONARY) {
-            LITH_TRY(take_dictionary(reader));
+            LITH_TRY(take_dictionary(reader, reader->page.header.num_values, &reader->page.values));
             continue;
         }
         int encoding = reader->page.header.encoding;
@@ -537,6 +539,28 @@ enum lith_code lith_chunk_reader_page_rows(struct lith_chunk_reader *reader, str
 struct lith_dictionary *lith_chunk_reader_dictionary(struct lith_chunk_reader *reader)
 {
     return reader->has_dictionary ? &reader->dictionary : NULL;
+}
+
+size_t lith_chunk_reader_dictionary_bytes(const struct lith_chunk_reader *reader)
+{
+    const struct lith_buf *plain = &reader->pages.dictionary.plain;
+    bool is_there =
+        reader->has_dictionary && plain->bytes > 0 && reader->dictionary.body.data == plain->data;
+
+    return is_there ? plain->capacity : 0;
+}
+
+void lith_chunk_reader_dictionary_take(struct lith_chunk_reader *reader,
+                                       struct lith_read_dictionary *ret_dictionary)
+{
+    struct lith_buf *plain = &reader->pages.dictionary.plain;
+
+    LITH_ASSERT(lith_chunk_reader_dictionary_bytes(reader) > 0);
+    *ret_dictionary = reader->pages.passed;
+    ret_dictionary->body = *plain;
+    *plain = (struct lith_buf){.mem = plain->mem, .limit = plain->limit};
+    lith_dictionary_done(&reader->dictionary);
+    reader->has_dictionary = false;
 }
 
 enum lith_code lith_chunk_reader_fail(struct lith_chunk_reader *reader, enum lith_code code,

@@ -13,6 +13,8 @@
 #include "parquet/footer.h"
 #include "parquet/values.h"
 
+struct lith_read_dictionary;
+
 struct lith_batch {
     size_t position_count;      /* values and nulls; 0 = the chunk has ended */
     const uint16_t *def_levels; /* position_count entries; NULL when max_def is 0 */
@@ -31,6 +33,8 @@ struct lith_chunk_ref {
     uint64_t footer_offset;
     struct lith_slice created_by;
     const struct lith_chunk_meta *meta;
+    /* Of this chunk, read before: its page is passed over. NULL: it is read. */
+    const struct lith_read_dictionary *dictionary;
 };
 
 /* A chunk of a footer that outlives it. */
@@ -39,6 +43,15 @@ struct lith_chunk_ref lith_chunk_ref_of(const struct lith_footer *footer, uint32
 
 struct lith_chunk_reader;
 struct lith_page;
+
+/* A dictionary page that was read before, and where the chunk goes on behind it. */
+struct lith_read_dictionary {
+    uint32_t count;       /* entries */
+    uint32_t page_index;  /* of the page behind it */
+    uint64_t position;    /* of that page's header */
+    uint64_t end;         /* of the chunk */
+    struct lith_buf body; /* decompressed */
+};
 
 /*
  * A reader that goes through one chunk after another, and keeps its buffers in between.
@@ -111,6 +124,13 @@ LITH_MUST_CHECK enum lith_code lith_chunk_reader_page_values(struct lith_chunk_r
                                                              struct lith_err *err);
 /* The chunk's dictionary, known once the first data page was asked for; NULL: there is none. */
 struct lith_dictionary *lith_chunk_reader_dictionary(struct lith_chunk_reader *reader);
+/* The size of the dictionary's body, if lith_chunk_reader_dictionary_take can give it; else 0:
+ * there is none, or it was not decompressed into memory. */
+size_t lith_chunk_reader_dictionary_bytes(const struct lith_chunk_reader *reader);
+/* Gives the dictionary away, for another reading of the chunk; the caller frees its body. The chunk
+ * at hand must not be read any further. */
+void lith_chunk_reader_dictionary_take(struct lith_chunk_reader *reader,
+                                       struct lith_read_dictionary *ret_dictionary);
 /* Puts row group, column, page and byte in front of a failure of what was done with the page. */
 enum lith_code lith_chunk_reader_fail(struct lith_chunk_reader *reader, enum lith_code code,
                                       struct lith_err *err);

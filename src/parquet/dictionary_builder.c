@@ -11,8 +11,9 @@
 #include "parquet/bitpack.h"
 
 #define SLOT_COUNT_MIN 1024u
-/* Values that are looked for side by side. */
+/* Values that are looked for side by side, and blocks of them that are begun before. */
 #define BLOCK_VALUES 32u
+#define BLOCKS_AHEAD 2u
 /* Large values: room for at least this many of them, where the budget has it. */
 #define LARGE_VALUES_MIN 4u
 
@@ -43,6 +44,16 @@ void lith_dictionary_builder_done(struct lith_dictionary_builder *builder)
     builder->value_bytes_max = 0;
 }
 
+/* Puts what is not there yet into the first free slot that its tag leads to. */
+static void slot_set(uint64_t *slots, size_t slot_count, uint64_t slot)
+{
+    size_t at = (size_t)(slot >> 32) & (slot_count - 1);
+
+    while (slots[at])
+        at = (at + 1) & (slot_count - 1);
+    slots[at] = slot;
+}
+
 static enum lith_code slots_grow(struct lith_dictionary_builder *b, struct lith_err *err)
 {
     size_t slot_count = b->slot_count ? b->slot_count * 2 : SLOT_COUNT_MIN;
@@ -51,12 +62,8 @@ static enum lith_code slots_grow(struct lith_dictionary_builder *b, struct lith_
     LITH_TRY(lith_alloc_array(b->mem, slot_count, sizeof(uint64_t), &block, err));
     uint64_t *slots = block;
     for (size_t i = 0; i < b->slot_count; i++) {
-        if (b->slots[i] == 0)
-            continue;
-        size_t at = (size_t)(b->slots[i] >> 32) & (slot_count - 1);
-        while (slots[at])
-            at = (at + 1) & (slot_count - 1);
-        slots[at] = b->slots[i];
+        if (b->slots[i])
+            slot_set(slots, slot_count, b->slots[i]);
     }
     lith_free(b->slots);
     b->slots = slots;
@@ -104,15 +111,18 @@ static enum lith_code entry_add(struct lith_dictionary_builder *b, struct lith_s
     return LITH_OK;
 }
 
+/* The functions that follow are made for each width of numbers, and once for all else. */
+#define WIDTH_ANY 0u
+
 /* The upper half of a value's hash. Numbers are mixed as MurmurHash3 ends: all that a table of
  * values needs that nobody chose to collide, or that bounds what such values cost. */
-static uint64_t tag_of(const struct lith_dictionary_builder *b, struct lith_slice value)
+LITH_TEMPLATE uint64_t tag_of(struct lith_slice value, size_t width)
 {
     uint64_t hash;
 
-    if (b->width != 4 && b->width != 8)
+    if (width == WIDTH_ANY)
         return lith_xxh64(value.data, value.bytes) >> 32;
-    hash = b->width == 8 ? lith_load_u64(value.data) : lith_load_u32(value.data);
+    hash = width == 8 ? lith_load_u64(value.data) : lith_load_u32(value.data);
     hash ^= hash >> 33;
     hash *= 0xff51afd7ed558ccdu;
     hash ^= hash >> 33;
@@ -120,63 +130,141 @@ static uint64_t tag_of(const struct lith_dictionary_builder *b, struct lith_slic
     return hash >> 32;
 }
 
-LITH_TEMPLATE uint64_t *fixed_find(const struct lith_dictionary_builder *b, const uint8_t *value,
-                                   uint64_t tag, size_t width)
+LITH_TEMPLATE bool entry_is(const struct lith_dictionary_builder *b, uint32_t id,
+                            struct lith_slice value, size_t width)
 {
-    size_t mask = b->slot_count - 1;
-    size_t at = (size_t)tag & mask;
-    uint64_t slot;
-
-    while ((slot = b->slots[at]) != 0) {
-        if (slot >> 32 == tag &&
-            memcmp(b->plain.data + ((uint32_t)slot - 1) * width, value, width) == 0)
-            break;
-        at = (at + 1) & mask;
-    }
-    return &b->slots[at];
+    if (width == WIDTH_ANY)
+        return lith_slice_equal(lith_dictionary_builder_at(b, id), value);
+    return memcmp(b->plain.data + id * width, value.data, width) == 0;
 }
 
 /* The slot that holds `value`, whose hash's upper half is `tag`, or the free one it belongs to. */
-static uint64_t *slot_find(const struct lith_dictionary_builder *b, struct lith_slice value,
-                           uint64_t tag)
+LITH_TEMPLATE uint64_t *slot_find(const struct lith_dictionary_builder *b, struct lith_slice value,
+                                  uint64_t tag, size_t width)
 {
     size_t mask = b->slot_count - 1;
     size_t at = (size_t)tag & mask;
     uint64_t slot;
 
-    if (b->width == 8)
-        return fixed_find(b, value.data, tag, 8);
-    if (b->width == 4)
-        return fixed_find(b, value.data, tag, 4);
     while ((slot = b->slots[at]) != 0) {
-        if (slot >> 32 == tag &&
-            lith_slice_equal(lith_dictionary_builder_at(b, (uint32_t)slot - 1), value))
+        if (slot >> 32 == tag && entry_is(b, (uint32_t)slot - 1, value, width))
             break;
         at = (at + 1) & mask;
     }
     return &b->slots[at];
 }
 
-/* As lith_dictionary_builder_add_one for a value whose tag is known. */
-static enum lith_code tagged_add(struct lith_dictionary_builder *b, struct lith_slice value,
-                                 uint64_t tag, uint32_t *ret_id, struct lith_err *err)
+/* A value that is not there yet; *ret_id is LITH_NO_ID when there is no room for it. */
+static enum lith_code new_add(struct lith_dictionary_builder *b, struct lith_slice value,
+                              uint64_t tag, uint32_t *ret_id, struct lith_err *err)
 {
-    uint64_t *slot = slot_find(b, value, tag);
-
-    if (*slot == 0) {
-        if (is_full(b, value.bytes)) {
-            *ret_id = LITH_NO_ID;
-            return LITH_OK;
-        }
-        if (((size_t)b->count + 1) * 2 > b->slot_count) {
-            LITH_TRY(slots_grow(b, err));
-            slot = slot_find(b, value, tag);
-        }
-        LITH_TRY(entry_add(b, value, err));
-        *slot = tag << 32 | b->count;
-    }
-    *ret_id = (uint32_t)*slot - 1;
+    *ret_id = LITH_NO_ID;
+    if (is_full(b, value.bytes))
+        return LITH_OK;
+    if (((size_t)b->count + 1) * 2 > b->slot_count)
+        LITH_TRY(slots_grow(b, err));
+    LITH_TRY(entry_add(b, value, err));
+    slot_set(b->slots, b->slot_count, tag << 32 | b->count);
+    *ret_id = b->count - 1;
     return LITH_OK;
+}
+
+/* As lith_dictionary_builder_add_one for a value whose tag is known. */
+LITH_TEMPLATE enum lith_code tagged_add(struct lith_dictionary_builder *b, struct lith_slice value,
+                                        uint64_t tag, size_t width, uint32_t *ret_id,
+                                        struct lith_err *err)
+{
+    uint64_t slot = *slot_find(b, value, tag, width);
+
+    if (slot == 0)
+        return new_add(b, value, tag, ret_id, err);
+    *ret_id = (uint32_t)slot - 1;
+    return LITH_OK;
+}
+
+/*
+ * A large dictionary does not fit the processor's caches, and one value would wait for its slot
+ * and its entry after the other. So values are taken in blocks, and what finding them will look at
+ * is asked for in time: the slots of a block two blocks ahead, the entries one block ahead.
+ */
+struct block {
+    size_t begin;
+    size_t count;
+    uint64_t tags[BLOCK_VALUES];
+};
+
+LITH_TEMPLATE struct lith_slice value_at(const struct lith_values *values, size_t index,
+                                         size_t width)
+{
+    if (width == WIDTH_ANY)
+        return lith_values_at(values, index);
+    return (struct lith_slice){values->fixed + index * width, width};
+}
+
+LITH_TEMPLATE void block_tag(const struct lith_dictionary_builder *b,
+                             const struct lith_values *values, size_t begin, size_t width,
+                             struct block *block)
+{
+    size_t mask = b->slot_count - 1;
+
+    block->begin = begin;
+    block->count = begin < values->count ? lith_min_size(values->count - begin, BLOCK_VALUES) : 0;
+    for (size_t i = 0; i < block->count; i++) {
+        block->tags[i] = tag_of(value_at(values, begin + i, width), width);
+        __builtin_prefetch(&b->slots[block->tags[i] & mask]);
+    }
+}
+
+static void block_prefetch(const struct lith_dictionary_builder *b, const struct block *block)
+{
+    size_t mask = b->slot_count - 1;
+
+    for (size_t i = 0; b->width && i < block->count; i++) {
+        uint64_t slot = b->slots[block->tags[i] & mask];
+        if (slot)
+            __builtin_prefetch(b->plain.data + ((uint32_t)slot - 1) * b->width);
+    }
+}
+
+LITH_TEMPLATE enum lith_code values_add(struct lith_dictionary_builder *b,
+                                        const struct lith_values *values, size_t width,
+                                        uint32_t *ids, size_t *ret_count, struct lith_err *err)
+{
+    struct block blocks[BLOCKS_AHEAD + 1];
+
+    for (size_t k = 0; k < BLOCKS_AHEAD; k++)
+        block_tag(b, values, k * BLOCK_VALUES, width, &blocks[k]);
+    block_prefetch(b, &blocks[0]);
+    for (size_t k = 0;; k++) {
+        const struct block *block = &blocks[k % (BLOCKS_AHEAD + 1)];
+        block_prefetch(b, &blocks[(k + 1) % (BLOCKS_AHEAD + 1)]);
+        block_tag(b, values, (k + BLOCKS_AHEAD) * BLOCK_VALUES, width,
+                  &blocks[(k + BLOCKS_AHEAD) % (BLOCKS_AHEAD + 1)]);
+        for (size_t i = 0; i < block->count; i++) {
+            size_t at = block->begin + i;
+            LITH_TRY(
+                tagged_add(b, value_at(values, at, width), block->tags[i], width, &ids[at], err));
+            if (ids[at] == LITH_NO_ID)
+                return LITH_OK;
+            ++*ret_count;
+        }
+        if (block->count < BLOCK_VALUES)
+            return LITH_OK;
+    }
+}
+
+enum lith_code lith_dictionary_builder_add(struct lith_dictionary_builder *builder,
+                                           const struct lith_values *values, uint32_t *ids,
+                                           size_t *ret_count, struct lith_err *err)
+{
+    *ret_count = 0;
+    if (builder->slot_count == 0)
+        LITH_TRY(slots_grow(builder, err));
+    if (builder->width == 8)
+        return values_add(builder, values, 8, ids, ret_count, err);
+    if (builder->width == 4)
+        return values_add(builder, values, 4, ids, ret_count, err);
+    return values_add(builder, values, WIDTH_ANY, ids, ret_count, err);
 }
 
 enum lith_code lith_dictionary_builder_add_one(struct lith_dictionary_builder *builder,
@@ -185,55 +273,25 @@ enum lith_code lith_dictionary_builder_add_one(struct lith_dictionary_builder *b
 {
     if (builder->slot_count == 0)
         LITH_TRY(slots_grow(builder, err));
-    return tagged_add(builder, value, tag_of(builder, value), ret_id, err);
-}
-
-/* Asks for the memory that finding these tags will look at: a large dictionary does not fit the
- * processor's caches, and one value would wait for its slot after the other. */
-static void slots_prefetch(const struct lith_dictionary_builder *b, const uint64_t *tags,
-                           size_t count)
-{
-    size_t mask = b->slot_count - 1;
-
-    for (size_t i = 0; i < count; i++)
-        __builtin_prefetch(&b->slots[tags[i] & mask]);
-    for (size_t i = 0; b->width && i < count; i++) {
-        uint64_t slot = b->slots[tags[i] & mask];
-        if (slot)
-            __builtin_prefetch(b->plain.data + ((uint32_t)slot - 1) * b->width);
-    }
-}
-
-enum lith_code lith_dictionary_builder_add(struct lith_dictionary_builder *builder,
-                                           const struct lith_values *values, uint32_t *ids,
-                                           size_t *ret_count, struct lith_err *err)
-{
-    uint64_t tags[BLOCK_VALUES];
-
-    *ret_count = 0;
-    if (builder->slot_count == 0)
-        LITH_TRY(slots_grow(builder, err));
-    for (size_t at = 0; at < values->count; at += BLOCK_VALUES) {
-        size_t count = values->count - at < BLOCK_VALUES ? values->count - at : BLOCK_VALUES;
-        for (size_t i = 0; i < count; i++)
-            tags[i] = tag_of(builder, lith_values_at(values, at + i));
-        slots_prefetch(builder, tags, count);
-        for (size_t i = 0; i < count; i++) {
-            LITH_TRY(
-                tagged_add(builder, lith_values_at(values, at + i), tags[i], &ids[at + i], err));
-            if (ids[at + i] == LITH_NO_ID)
-                return LITH_OK;
-            ++*ret_count;
-        }
-    }
-    return LITH_OK;
+    if (builder->width == 8)
+        return tagged_add(builder, value, tag_of(value, 8), 8, ret_id, err);
+    if (builder->width == 4)
+        return tagged_add(builder, value, tag_of(value, 4), 4, ret_id, err);
+    return tagged_add(builder, value, tag_of(value, WIDTH_ANY), WIDTH_ANY, ret_id, err);
 }
 
 uint32_t lith_dictionary_builder_find(const struct lith_dictionary_builder *builder,
                                       struct lith_slice value)
 {
+    uint64_t slot;
+
     if (builder->slot_count == 0)
         return LITH_NO_ID;
-    uint64_t slot = *slot_find(builder, value, tag_of(builder, value));
+    if (builder->width == 8)
+        slot = *slot_find(builder, value, tag_of(value, 8), 8);
+    else if (builder->width == 4)
+        slot = *slot_find(builder, value, tag_of(value, 4), 4);
+    else
+        slot = *slot_find(builder, value, tag_of(value, WIDTH_ANY), WIDTH_ANY);
     return slot ? (uint32_t)slot - 1 : LITH_NO_ID;
 }

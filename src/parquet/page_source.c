@@ -44,6 +44,17 @@ int64_t lith_chunk_start(const struct lith_chunk_meta *meta)
     return meta->data_page_offset;
 }
 
+/* As if the dictionary page had just been read. */
+static void dictionary_pass(struct lith_page_source *pages,
+                            const struct lith_read_dictionary *dictionary)
+{
+    pages->position = dictionary->position;
+    pages->end = dictionary->end;
+    pages->page_index = dictionary->page_index - 1;
+    pages->has_dictionary = true;
+    pages->started = true;
+}
+
 enum lith_code lith_page_source_begin(struct lith_page_source *pages, struct lith_source *source,
                                       const struct lith_chunk_ref *ref, struct lith_err *err)
 {
@@ -74,6 +85,8 @@ enum lith_code lith_page_source_begin(struct lith_page_source *pages, struct lit
     pages->has_data = false;
     pages->started = false;
     pages->dictionary_in_source = false;
+    if (ref->dictionary)
+        dictionary_pass(pages, ref->dictionary);
     return LITH_OK;
 }
 
@@ -254,6 +267,12 @@ enum lith_code lith_page_source_next(struct lith_page_source *pages, struct lith
         /* The room may hold what a chunk before had: the body alone says where it is. */
         if (page.values.data != pages->dictionary.stored.data)
             lith_buf_done(&pages->dictionary.stored);
+        pages->passed = (struct lith_read_dictionary){
+            .count = page.header.num_values,
+            .page_index = pages->page_index + 1,
+            .position = pages->position,
+            .end = pages->end,
+        };
     } else {
         LITH_TRY(data_check(pages, &page, err));
     }

@@ -57,7 +57,8 @@ struct lith_page_source {
     bool has_data;
     bool started;              /* a header was looked for */
     bool dictionary_in_source; /* its values are looked up there while data pages are decoded */
-    struct lith_buf head;      /* bytes from page_offset on, as far as they had to be copied */
+    struct lith_read_dictionary passed; /* the dictionary page, but for its body */
+    struct lith_buf head; /* bytes from page_offset on, as far as they had to be copied */
     struct lith_page_room dictionary;
     struct lith_page_room data;
 };

@@ -242,6 +242,79 @@ static void old_sizes_lack_the_header_of_the_dictionary(void **state)
     forge_done(&f);
 }
 
+/* A SNAPPY block of one literal. */
+static size_t snappy(const void *data, uint8_t bytes, uint8_t *to)
+{
+    to[0] = bytes;
+    to[1] = (uint8_t)((bytes - 1) << 2);
+    memcpy(to + 2, data, bytes);
+    return bytes + 2u;
+}
+
+/* Reading a chunk again with the dictionary of the first time: its page is not looked at. */
+static void a_dictionary_that_was_read_is_passed(void **state)
+{
+    static const uint8_t body[] = {1, 0x03, 0x1b}; /* width 1; 8 bits of ids: 1 1 0 1 */
+    struct lith_page_header first = dictionary(2), index = {.type = LITH_PAGE_INDEX};
+    struct lith_page_header ids = v1(4);
+    struct lith_read_dictionary read;
+    struct lith_chunk_reader *reader;
+    const struct lith_page *page;
+    struct lith_batch batch;
+    uint8_t block[16];
+    struct forge f;
+
+    (void)state;
+    ids.encoding = LITH_ENCODING_RLE_DICTIONARY;
+    first.uncompressed_bytes = 8;
+    ids.uncompressed_bytes = 3;
+    forge_init(&f, LITH_TYPE_INT32, 0, 0, LARGE);
+    f.meta.codec = LITH_CODEC_SNAPPY;
+    f.footer.created_by = lith_slice_text("parquet-mr version 1.2.5"); /* PARQUET-816 */
+    forge_page(&f, index, "abcdef", 6);
+    size_t begin = f.file.bytes;
+    forge_page(&f, first, block, snappy(numbers, 8, block));
+    size_t end = f.file.bytes;
+    f.behind = end - begin - 10;
+    forge_page(&f, ids, block, snappy(body, sizeof(body), block));
+    MUST(forge_read(&f, 4, 4));
+
+    struct lith_chunk_ref ref = lith_chunk_ref_of(&f.footer, 0, 0);
+    MUST(lith_chunk_reader_new(f.codecs, &f.work, false, &reader, &err));
+    MUST(lith_chunk_reader_begin(reader, &f.source.base, &ref, &err));
+    assert_int_equal(lith_chunk_reader_dictionary_bytes(reader), 0);
+    MUST(lith_chunk_reader_page(reader, &page, &err));
+    assert_true(lith_chunk_reader_dictionary_bytes(reader) >= 8);
+    lith_chunk_reader_dictionary_take(reader, &read);
+    assert_int_equal(lith_chunk_reader_dictionary_bytes(reader), 0);
+    assert_int_equal(read.count, 2);
+    assert_memory_equal(read.body.data, numbers, 8);
+
+    memset(f.file.data + 4, 0xff, end - 4);
+    ref.dictionary = &read;
+    for (int i = 0; i < 2; i++) {
+        MUST(lith_chunk_reader_begin(reader, &f.source.base, &ref, &err));
+        lith_buf_clear(&f.values);
+        MUST(lith_chunk_reader_next(reader, &batch, &err));
+        keep(&f, &batch);
+        assert_memory_equal(f.values.data, ((uint32_t[]){8, 8, 7, 8}), 16);
+        assert_int_equal(lith_chunk_reader_dictionary_bytes(reader), 0);
+        MUST(lith_chunk_reader_next(reader, &batch, &err));
+        assert_int_equal(batch.position_count, 0);
+    }
+    f.file.data[end] = 0xff; /* places are those of a reader that saw it all */
+    MUST(lith_chunk_reader_begin(reader, &f.source.base, &ref, &err));
+    assert_int_not_equal(lith_chunk_reader_next(reader, &batch, &err), LITH_OK);
+    char place[64];
+    (void)snprintf(place, sizeof(place), "page 2 at byte %zu", end);
+    if (!strstr(err.text, place))
+        fail_msg("%s", err.text);
+
+    lith_buf_done(&read.body);
+    lith_chunk_reader_close(reader);
+    forge_done(&f);
+}
+
 static void one_dictionary_in_front(void **state)
 {
     struct lith_page_header ids = v1(4);
@@ -517,6 +590,7 @@ int main(void)
         cmocka_unit_test(pages_of_the_next_chunk_are_not_taken),
         cmocka_unit_test(old_sizes_lack_the_header_of_the_dictionary),
         cmocka_unit_test(one_dictionary_in_front),
+        cmocka_unit_test(a_dictionary_that_was_read_is_passed),
         cmocka_unit_test(checksums_are_checked_at_any_size),
         cmocka_unit_test(v2_pages),
         cmocka_unit_test(v2_levels_that_the_schema_lacks),
