@@ -10,6 +10,10 @@
 #include <stdint.h>
 #include <string.h>
 
+/* A template: always inlined, so that what it is called with is constant in its loops. The compiler
+ * alone makes one loop of variable width, several times as slow. */
+#define LITH_TEMPLATE static inline __attribute__((always_inline))
+
 /* Bytes owned by someone else. `data` may be NULL only when `bytes` is 0. */
 struct lith_slice {
     const uint8_t *data;

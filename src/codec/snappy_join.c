@@ -11,44 +11,44 @@
 /* A tag and four bytes of length. */
 #define TAG_BYTES_MAX 5u
 
-/* One element: its length, how far back it copies from (0: a literal), and its own bytes. */
+/* One element. */
 struct element {
-    uint64_t bytes;
-    uint64_t distance;
+    uint64_t bytes;    /* that it decompresses to */
+    uint64_t distance; /* how far back it copies from; 0: a literal, or damaged */
+    uint64_t size;     /* its own, with a literal's bytes */
 };
 
-/* Reads an element up to a literal's bytes. */
-static struct element element_read(struct lith_cursor *c)
+/* The element at `at`; its size passes `left` when the block ends inside it. */
+LITH_TEMPLATE struct element element_read(const uint8_t *at, size_t left)
 {
-    const uint8_t *at = lith_cursor_take(c, 1);
-    uint8_t tag = at ? *at : 0;
-    size_t extra = 0;
+    uint8_t last[TAG_BYTES_MAX] = {0};
 
-    if ((tag & 3) == 0) {
-        uint64_t length = tag >> 2;
-        extra = length < SHORT_LITERAL_MAX ? 0 : length - SHORT_LITERAL_MAX + 1;
-        at = lith_cursor_take(c, extra);
-        if (extra && at) {
-            length = 0;
-            for (size_t i = 0; i < extra; i++)
-                length |= (uint64_t)at[i] << (8 * i);
-        }
-        return (struct element){.bytes = length + 1};
+    if (left < TAG_BYTES_MAX) {
+        memcpy(last, at, left);
+        at = last;
     }
-    extra = (tag & 3) == 3 ? 4 : tag & 3;
-    at = lith_cursor_take(c, extra);
-    uint64_t distance = 0;
-    for (size_t i = 0; at && i < extra; i++)
-        distance |= (uint64_t)at[i] << (8 * i);
-    if ((tag & 3) == 1)
-        return (struct element){.bytes = 4 + (tag >> 2 & 7u),
-                                .distance = distance | (uint64_t)(tag >> 5) << 8};
-    return (struct element){.bytes = 1 + (uint64_t)(tag >> 2), .distance = distance};
+    uint64_t length = at[0] >> 2;
+    uint32_t behind = lith_load_u32(at + 1);
+    switch (at[0] & 3) {
+    case 0: {
+        size_t extra = length < SHORT_LITERAL_MAX ? 0 : length - SHORT_LITERAL_MAX + 1;
+        if (extra)
+            length = behind & UINT32_MAX >> (32 - 8 * extra);
+        return (struct element){.bytes = length + 1, .size = 1 + extra + length + 1};
+    }
+    case 1:
+        return (struct element){
+            .bytes = 4 + (length & 7), .distance = (length >> 3) << 8 | (behind & 0xff), .size = 2};
+    case 2:
+        return (struct element){.bytes = length + 1, .distance = behind & 0xffff, .size = 3};
+    default:
+        return (struct element){.bytes = length + 1, .distance = behind, .size = 5};
+    }
 }
 
-static bool is_literal_next(const struct lith_cursor *c)
+static bool is_literal(const uint8_t *at)
 {
-    return c->next < c->end && (*c->next & 3) == 0;
+    return (*at & 3) == 0;
 }
 
 bool lith_snappy_first_literal(struct lith_slice block, struct lith_slice *ret_literal,
@@ -57,13 +57,13 @@ bool lith_snappy_first_literal(struct lith_slice block, struct lith_slice *ret_l
     struct lith_cursor c = lith_cursor_at(block.data, block.bytes);
 
     uint64_t plain = lith_cursor_varint(&c);
-    if (c.failed || !is_literal_next(&c))
+    size_t left = (size_t)(c.end - c.next);
+    if (c.failed || left == 0 || !is_literal(c.next))
         return false;
-    struct element first = element_read(&c);
-    const uint8_t *data = lith_cursor_take(&c, (size_t)first.bytes);
-    if (c.failed)
+    struct element first = element_read(c.next, left);
+    if (first.size > left)
         return false;
-    *ret_literal = (struct lith_slice){data, (size_t)first.bytes};
+    *ret_literal = (struct lith_slice){c.next + first.size - first.bytes, (size_t)first.bytes};
     *ret_plain_bytes = plain;
     return true;
 }
@@ -98,32 +98,31 @@ static enum lith_code elements_append(struct lith_slice behind, struct lith_slic
                                       uint64_t plain_bytes, size_t skip, struct lith_buf *to,
                                       bool *ret_done, struct lith_err *err)
 {
-    struct lith_cursor c = lith_cursor_at(behind.data, behind.bytes);
+    const uint8_t *end = behind.data + behind.bytes;
     const uint8_t *pending = behind.data; /* elements from here on stay as they are */
+    const uint8_t *at = behind.data;
     uint64_t done = literal.bytes;
+    struct element e;
 
     *ret_done = false;
-    while (c.next < c.end) {
-        const uint8_t *begin = c.next;
-        bool is_literal = is_literal_next(&c);
-        struct element e = element_read(&c);
-        if (is_literal && !c.failed && e.bytes <= plain_bytes - done)
-            (void)lith_cursor_take(&c, (size_t)e.bytes);
-        if (c.failed || e.bytes > plain_bytes - done || e.distance > done ||
-            (!is_literal && e.distance == 0))
+    for (; at < end; at += e.size) {
+        size_t left = (size_t)(end - at);
+        e = element_read(at, left);
+        if (e.size > left || e.bytes > plain_bytes - done || e.distance > done ||
+            (e.distance == 0 && !is_literal(at)))
             return LITH_OK;
         if (e.distance > done - skip) {
             uint64_t from = done - e.distance;
             if (from + e.bytes > literal.bytes)
                 return LITH_OK;
-            LITH_TRY(lith_buf_append(to, pending, (size_t)(begin - pending), err));
+            LITH_TRY(lith_buf_append(to, pending, (size_t)(at - pending), err));
             LITH_TRY(literal_append(to, literal.data + from, (size_t)e.bytes, err));
-            pending = c.next;
+            pending = at + e.size;
         }
         done += e.bytes;
     }
     *ret_done = done == plain_bytes;
-    return lith_buf_append(to, pending, (size_t)(c.end - pending), err);
+    return lith_buf_append(to, pending, (size_t)(end - pending), err);
 }
 
 enum lith_code lith_snappy_tail(struct lith_slice block, uint64_t plain_bytes, size_t skip,

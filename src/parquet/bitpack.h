@@ -7,10 +7,6 @@
 
 #include "base/bytes.h"
 
-/* A template: always inlined, so that the widths it is called with are constants of its loops
- * (the compiler alone makes one loop of variable width, several times as slow). */
-#define LITH_TEMPLATE static inline __attribute__((always_inline))
-
 /* Unpacks `groups` * 8 values of `width` (0 to 32) bits. `readable` bytes at `from` may be read,
  * at least `groups` * `width`. */
 void lith_unpack_u32(const uint8_t *from, size_t readable, size_t groups, unsigned width,

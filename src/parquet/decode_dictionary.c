@@ -6,7 +6,6 @@
 #include <inttypes.h>
 
 #include "base/checked.h"
-#include "parquet/bitpack.h"
 #include "parquet/decode.h"
 
 #define CACHE_COUNT 1024 /* places in the batch buffer that are remembered; a power of two */

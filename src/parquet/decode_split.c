@@ -8,7 +8,6 @@
 #include <inttypes.h>
 
 #include "base/checked.h"
-#include "parquet/bitpack.h"
 #include "parquet/decode.h"
 
 /* Bytes of a block as a part of the value limit: the batch itself is as large. */

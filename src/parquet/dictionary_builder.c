@@ -8,7 +8,6 @@
 
 #include "base/checked.h"
 #include "base/hash.h"
-#include "parquet/bitpack.h"
 
 #define SLOT_COUNT_MIN 1024u
 /* Values that are looked for side by side, and blocks of them that are begun before. */
