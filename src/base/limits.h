@@ -36,7 +36,7 @@
 /* Pages that are both shorter (uncompressed) and of fewer values than this are not copied but
  * joined to larger ones: what their headers and their start cost readers (docs/bench/page-size.md).
  */
-#define LITH_COPY_PAGE_BYTES_MIN (32u << 10)
+#define LITH_COPY_PAGE_BYTES_MIN (64u << 10)
 #define LITH_COPY_PAGE_VALUES_MIN 2000u
 /* Page headers: Arrow's cap; statistics with large strings make them large. */
 #define LITH_PAGE_HEADER_BYTES_MAX (16 * LITH_MIB)
