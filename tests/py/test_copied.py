@@ -243,3 +243,28 @@ def test_damage_is_placed(way, tmp_path):
     done = lithify.run("merge", *options, "-o", out, *honest, damaged)
     place = f'{damaged}: row group 0, column "n", page {number} at byte {at}: the page\'s CRC'
     assert done.code == lithify.FAILED and place in done.err, str(done)
+
+
+def test_large_dictionaries(tmp_path):
+    """Dictionaries above and below what is kept between planning and moving, more of them than are
+    kept at once, of numbers and of text: every id means in the output what it meant in its file."""
+    draw = random.Random(8)
+    numbers = [draw.uniform(0, 1e6) for _ in range(40_000)]
+    tables, sources = [], []
+    for i in range(30):
+        size = [30, 2_000, 9_000, 20_000][i % 4]
+        some = draw.sample(numbers, size)
+        tables.append(pa.table({"number": draw.choices(some, k=3 * size),
+                                "text": [f"value {one:.3f}" for one in draw.choices(some, k=3 * size)]}))
+        sources.append(write(tmp_path / f"{i:02}.parquet", tables[-1], max_rows_per_page=60_000,
+                             write_batch_size=60_000, dictionary_pagesize_limit=1 << 24))
+    rows = pa.concat_tables(tables)
+    outputs = {}
+    for memory in ("64MiB", "512MiB"):
+        place = tmp_path / memory
+        place.mkdir()
+        [outputs[memory]] = lithify.merge(place / "out.parquet", sources, "--memory", memory, "--verify", "decode")
+        explained = lithify.ok("merge", "--explain", "--memory", memory, *sources).out
+        assert "remap" in explained, explained
+        assert parquet.read_table(outputs[memory]).equals(rows)
+        verified(outputs[memory])
