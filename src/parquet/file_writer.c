@@ -10,12 +10,15 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "parquet/chunk_record.h"
 #include "parquet/chunk_writer.h"
 #include "parquet/metadata_write.h"
 
-/* Each spool may keep this part of a share in memory. */
+/* Each spool may keep this part of a share in memory, and no more than this: what files of some GiB
+ * need, so that larger ones take no more memory than they do. */
 #define SPOOL_SHARES 16u
+#define SPOOL_BYTES_MAX ((size_t)512 * LITH_KIB)
 /* The footer goes out in pieces of about this size. */
 #define FOOTER_PIECE_BYTES ((size_t)64 * LITH_KIB)
 
@@ -55,7 +58,7 @@ static enum lith_code writer_make(struct lith_sink *sink, const struct lith_sche
                                   struct lith_codec_context *codecs, const struct lith_work *work,
                                   struct lith_file_writer **ret_writer, struct lith_err *err)
 {
-    size_t memory = lith_work_share(work) / SPOOL_SHARES;
+    size_t memory = lith_min_size(lith_work_share(work) / SPOOL_SHARES, SPOOL_BYTES_MAX);
     void *block;
 
     LITH_TRY(lith_alloc_array(work->mem, 1, sizeof(struct lith_file_writer), &block, err));
