@@ -136,7 +136,7 @@ static void text_print(const struct lith_merge_request *request,
                                          result->regrouped_bytes, result->recoded_bytes};
 
     if (request->explain)
-        lith_explain_shares_print(&shares, 0);
+        lith_explain_shares_print(&shares, request->output ? "data pages" : "chunks", 0);
     if (!request->output) {
         planned_print(request, result);
         return;

@@ -58,7 +58,8 @@ struct lith_explain_shares lith_explain_shares_of(const struct lith_explanation 
     };
 }
 
-void lith_explain_shares_print(const struct lith_explain_shares *shares, unsigned indent)
+void lith_explain_shares_print(const struct lith_explain_shares *shares, const char *of,
+                               unsigned indent)
 {
     uint64_t all = shares->spliced + shares->remapped + shares->regrouped + shares->recoded;
 
@@ -66,7 +67,8 @@ void lith_explain_shares_print(const struct lith_explain_shares *shares, unsigne
                  percent(shares->spliced, all), percent(shares->remapped, all));
     if (shares->regrouped)
         (void)printf("regrouped %.1f %%, ", percent(shares->regrouped, all));
-    (void)printf("recoded %.1f %% of %s\n", percent(shares->recoded, all), lith_print_size(all));
+    (void)printf("recoded %.1f %% of %s of %s\n", percent(shares->recoded, all),
+                 lith_print_size(all), of);
 }
 
 struct lith_json *lith_explain_json(const struct lith_explanation *explanation)

@@ -19,8 +19,10 @@ struct lith_explain_shares {
 
 struct lith_explain_shares lith_explain_shares_of(const struct lith_explanation *list,
                                                   size_t count);
-/* "spliced 99.8 %, remapped 0.2 %, recoded 0.0 % of 460 MiB" */
-void lith_explain_shares_print(const struct lith_explain_shares *shares, unsigned indent);
+/* "spliced 99.8 %, remapped 0.2 %, recoded 0.0 % of 460 MiB of chunks": a plan counts whole chunks,
+ * a merge that ran the data pages it moved. */
+void lith_explain_shares_print(const struct lith_explain_shares *shares, const char *of,
+                               unsigned indent);
 
 /* One explanation as an object; NULL when out of memory. */
 struct lith_json *lith_explain_json(const struct lith_explanation *explanation);

@@ -144,7 +144,7 @@ static void partition_print(struct lith_report *report, const struct lith_partit
         return;
     struct lith_explain_shares shares =
         lith_explain_shares_of(p->explanations, p->explanation_count);
-    lith_explain_shares_print(&shares, 4);
+    lith_explain_shares_print(&shares, "chunks", 4);
 }
 
 /* The reason up to its details, counted. */

@@ -43,6 +43,7 @@ static const char *const texts[LITH_REASON_COUNT] = {
     [LITH_REASON_ENCODING] = "an encoding whose pages cannot be copied",
     [LITH_REASON_WRITER] = "written by a program whose pages are not understood without its footer",
     [LITH_REASON_NO_DICTIONARY] = "ids, but a merged dictionary does not pay or is full",
+    [LITH_REASON_MIXED] = "pages of values, as they are; those of ids are encoded anew",
     [LITH_REASON_FORCED] = "forced",
     [LITH_REASON_ABSENT] = "the column is not there: nulls",
 };
@@ -100,6 +101,18 @@ static uint64_t value_count(const struct lith_source_chunk *chunk)
     uint64_t positions = (uint64_t)chunk->meta.num_values;
 
     return chunk->facts.has_null_count ? positions - (uint64_t)chunk->facts.null_count : positions;
+}
+
+/* What pages of ids have of something that all values of the chunk have together: the footer counts
+ * pages, not their values. */
+static uint64_t id_part(const struct lith_source_chunk *chunk, uint64_t whole)
+{
+    uint64_t pages = chunk->data_page_count;
+    uint64_t id_pages = pages - lith_min_u64(pages, chunk->plain_page_count);
+
+    return pages ? lith_product_u64(whole / pages, id_pages) +
+                       lith_product_u64(whole % pages, id_pages) / pages
+                 : whole;
 }
 
 /* Data pages: as the footer counts them; else as many as common writers make of so much. */
@@ -166,7 +179,7 @@ void lith_chunk_route_add(struct lith_chunk_route *route, const struct lith_sour
     if (copies && mixed && chunk->data_page_count)
         sums->copy_bytes += data_bytes(chunk) / 2;
     sums->id_bytes += copies ? data_bytes(chunk) : 0;
-    sums->id_values = lith_sum_u64(sums->id_values, value_count(chunk));
+    sums->id_values = lith_sum_u64(sums->id_values, id_part(chunk, value_count(chunk)));
     sums->dictionary_count++;
     if (dictionary_bytes(chunk) > sums->largest_bytes) {
         sums->largest_bytes = dictionary_bytes(chunk);
@@ -182,16 +195,18 @@ bool lith_chunk_route_wants_dictionaries(const struct lith_chunk_route *route)
            route->leaf->type != LITH_TYPE_BOOLEAN;
 }
 
-/* Bytes that the values of a chunk take as PLAIN: as its footer says, or by its dictionary. */
+/* Bytes that the values of a chunk's ids take as PLAIN: as its footer says, or by its dictionary.
+ */
 static uint64_t plain_bytes(const struct lith_source_chunk *chunk,
                             const struct lith_dictionary *dictionary)
 {
-    uint64_t values = value_count(chunk);
+    uint64_t values = id_part(chunk, value_count(chunk));
 
     if (dictionary->width)
         return lith_product_u64(values, dictionary->width);
     if (chunk->facts.unencoded_bytes >= 0)
-        return lith_sum_u64((uint64_t)chunk->facts.unencoded_bytes, lith_product_u64(4, values));
+        return lith_sum_u64(id_part(chunk, (uint64_t)chunk->facts.unencoded_bytes),
+                            lith_product_u64(4, values));
     return dictionary->count ? lith_product_u64(values, dictionary->body.bytes / dictionary->count)
                              : 0;
 }
@@ -318,7 +333,7 @@ enum lith_code lith_chunk_route_dictionary(struct lith_chunk_route *route,
     *ret_enough = route->is_hopeless || route->missed >= MISSED_MAX;
     if (!fits)
         return LITH_OK;
-    route->covered_values = lith_sum_u64(route->covered_values, value_count(chunk));
+    route->covered_values = lith_sum_u64(route->covered_values, id_part(chunk, value_count(chunk)));
     route->plain_bytes = lith_sum_u64(route->plain_bytes, plain_bytes(chunk, dictionary));
     covered.coverage = same ? COVERAGE_SAME : COVERAGE_MAPPED;
     if (kept) {
@@ -376,8 +391,9 @@ enum lith_mover lith_chunk_route_mover(const struct lith_chunk_route *route,
         uint32_t coverage = covered_of(route, chunk->unit).coverage;
         if (!route->has_dictionary || coverage == COVERAGE_MISSING) {
             /* Its pages of values, if it has any, can still be copied. */
-            reason = LITH_REASON_NO_DICTIONARY;
-            mover = chunk->plain_page_count ? LITH_MOVER_SPLICE : LITH_MOVER_RECODE;
+            bool is_mixed = chunk->plain_page_count > 0;
+            reason = is_mixed ? LITH_REASON_MIXED : LITH_REASON_NO_DICTIONARY;
+            mover = is_mixed ? LITH_MOVER_SPLICE : LITH_MOVER_RECODE;
         } else if (coverage == COVERAGE_MAPPED) {
             reason = LITH_REASON_IDS;
             mover = LITH_MOVER_REMAP;

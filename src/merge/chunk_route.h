@@ -17,7 +17,7 @@
 struct lith_route_sums {
     uint64_t copy_bytes;       /* compressed, of pages of values that may be copied */
     uint64_t id_bytes;         /* of pages of ids that may be */
-    uint64_t id_values;        /* not null, in chunks with a dictionary, whatever their pages */
+    uint64_t id_values;        /* not null, of pages of ids, about */
     uint64_t dictionary_count; /* of such chunks */
     uint64_t largest_bytes;    /* of a dictionary page, as stored */
     uint32_t largest_unit;

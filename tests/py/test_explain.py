@@ -132,6 +132,21 @@ def test_what_is_said_is_what_is_done(case, tmp_path):
     assert planned["result"]["output"] is None and planned["result"]["outputs"] == 0
 
 
+def test_pages_behind_a_full_dictionary(tmp_path):
+    """MOV.4: a chunk of both kinds of pages is said to be of both, and only those of values are copied."""
+    options = {"dictionary_pagesize_limit": 40_000, "write_batch_size": 1_000, "data_page_size": 40_000}
+    inputs = [write(tmp_path / f"{i}.parquet", floats(30_000), options) for i in range(3)]
+    said = document("-o", tmp_path / "out.parquet", *inputs)
+    for one in said["explained"]:
+        assert one["mover"] == "splice" and "those of ids are encoded anew" in one["reason"], one
+    result, copied = said["result"], bodies(tmp_path / "out.parquet")
+    kinds = [(page.body in copied, len(page.body)) for path in inputs
+             for group in parquet_file.take_apart(path).groups for chunk in group.chunks
+             for page in chunk.data_pages]
+    assert result["spliced_bytes"] == sum(size for is_copied, size in kinds if is_copied) > 0
+    assert result["recoded_bytes"] == sum(size for is_copied, size in kinds if not is_copied) > 0
+
+
 def test_small_pages_that_hardly_compress_are_regrouped(tmp_path):
     """Planned as recode, of which it is a shorter way; a merge says what became of them."""
     inputs = [write(tmp_path / f"{i:02}.parquet", numbers(500), PLAIN) for i in range(80)]
