@@ -256,6 +256,7 @@ enum lith_code lith_dictionary_builder_add(struct lith_dictionary_builder *build
                                            const struct lith_values *values, uint32_t *ids,
                                            size_t *ret_count, struct lith_err *err)
 {
+    LITH_ASSERT(values->width == builder->width);
     *ret_count = 0;
     if (builder->slot_count == 0)
         LITH_TRY(slots_grow(builder, err));

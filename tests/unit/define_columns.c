@@ -146,22 +146,23 @@ static struct lith_source_chunk chunk_take(struct job *job, uint32_t row_group, 
     return chunk;
 }
 
-/* Plans a chunk of leaf `old` of all row groups, as a merge does that copies what it can. */
-static void chunk_plan(struct job *job, uint32_t leaf, uint32_t old)
+/* Plans a chunk of leaf `old` of all row groups, as a merge does that copies what it can; one that
+ * is added has no source. */
+static void chunk_plan(struct job *job, uint32_t leaf, uint32_t old, bool added)
 {
     const struct lith_chunk_meta *first = &job->footer.row_groups[0].chunks[old];
+    uint32_t source_count = added ? 0 : job->footer.row_group_count;
     const struct lith_chunk_plan plan = {.codec = (enum lith_codec)first->codec};
     struct lith_chunk_route *route = &job->route;
     bool enough = false;
 
     lith_chunk_route_begin(route, &job->work, lith_schema_leaf(&job->schema, leaf), &plan,
                            LITH_FORCE_COPY, 0);
-    for (uint32_t i = 0; i < job->footer.row_group_count; i++) {
+    for (uint32_t i = 0; i < source_count; i++) {
         struct lith_source_chunk chunk = chunk_take(job, i, old);
         lith_chunk_route_add(route, &chunk, job->footer.created_by);
     }
-    for (uint32_t i = 0;
-         lith_chunk_route_wants_dictionaries(route) && !enough && i < job->footer.row_group_count;
+    for (uint32_t i = 0; lith_chunk_route_wants_dictionaries(route) && !enough && i < source_count;
          i++) {
         struct lith_source_chunk chunk = chunk_take(job, i, old);
         struct lith_chunk_ref ref = lith_chunk_ref_of(&job->footer, i, old);
@@ -188,10 +189,8 @@ static void chunk_write(struct job *job, uint32_t leaf)
     struct lith_packed packed = {.plain_bytes = 0};
     enum lith_reason reason;
 
-    chunk_plan(job, leaf, old);
+    chunk_plan(job, leaf, old, added);
     lith_witness_chunk_begin(&job->witness, node);
-    if (added)
-        route->plan.dictionary = NULL;
     must(lith_file_writer_chunk(job->writer, &route->plan, &err));
     for (uint32_t i = 0; i < job->footer.row_group_count; i++) {
         struct lith_source_chunk chunk = chunk_take(job, i, old);
