@@ -209,6 +209,30 @@ static enum lith_code damage_check(struct copy *copy, struct lith_err *err)
     return lith_chunk_reader_page_values(copy->reader, &begin, &count, err);
 }
 
+/*
+ * Pages without a value: some have no body either, which only PLAIN lets readers take, and one such
+ * page would keep them from the rows of every other source. What is said of nulls is believed where
+ * nothing depends on the input any more; parquet-splice.md section 5, "Null pages".
+ */
+static enum lith_code has_values(struct copy *copy, bool *ret_has, struct lith_err *err)
+{
+    const struct lith_page_header *header = &copy->page->header;
+    uint64_t begin, count;
+
+    *ret_has = true;
+    if (copy->leaf->max_def == 0 || header->encoding == LITH_ENCODING_PLAIN || has_ids(copy->page))
+        return LITH_OK;
+    if (copy->page->is_v2) {
+        *ret_has = header->num_nulls < header->num_values;
+    } else if (copy->facts.has_null_count && !copy->move->checks_damage) {
+        *ret_has = copy->facts.null_count < (int64_t)header->num_values;
+    } else {
+        LITH_TRY(lith_chunk_reader_page_values(copy->reader, &begin, &count, err));
+        *ret_has = count > 0;
+    }
+    return LITH_OK;
+}
+
 /* Whether the body may stand in the output as it is, ids aside; else it is recoded. */
 static enum lith_code is_fit(struct copy *copy, bool *ret_fit, struct lith_err *err)
 {
@@ -221,7 +245,9 @@ static enum lith_code is_fit(struct copy *copy, bool *ret_fit, struct lith_err *
     LITH_TRY(lith_chunk_reader_page_rows(copy->reader, err));
     LITH_TRY(v2_check(copy, err));
     LITH_TRY(damage_check(copy, err));
-    LITH_TRY(prefix_is_own(copy, ret_fit, err));
+    LITH_TRY(has_values(copy, ret_fit, err));
+    if (*ret_fit)
+        LITH_TRY(prefix_is_own(copy, ret_fit, err));
     if (*ret_fit)
         LITH_TRY(gzip_is_single(copy, ret_fit, err));
     return *ret_fit ? ids_are_held(copy, ret_fit, err) : LITH_OK;

@@ -109,11 +109,29 @@ static enum lith_code batch_check(struct check *check, const struct lith_batch *
     return LITH_OK;
 }
 
-static enum lith_code page_decode(struct check *check, bool is_copied, struct lith_err *err)
+/* A page of nulls alone may only lack a body where it is PLAIN: readers want the header of other
+ * encodings. */
+static enum lith_code empty_check(const struct check *check, const struct lith_page *page,
+                                  struct lith_err *err)
+{
+    uint64_t begin, count;
+
+    if (page->header.encoding == LITH_ENCODING_PLAIN)
+        return LITH_OK;
+    LITH_TRY(lith_chunk_reader_page_values(check->content->reader, &begin, &count, err));
+    if (count > 0 || page->values.bytes > begin)
+        return LITH_OK;
+    return lith_fail(err, LITH_E_CORRUPT, "a %s page without values, and without a body",
+                     lith_encoding_name((int)page->header.encoding));
+}
+
+static enum lith_code page_decode(struct check *check, const struct lith_page *page, bool is_copied,
+                                  struct lith_err *err)
 {
     const struct lith_indexes *indexes = check->content->indexes;
     struct lith_batch batch;
 
+    LITH_TRY(empty_check(check, page, err));
     do {
         LITH_TRY(lith_chunk_reader_page_batch(check->content->reader, &batch, err));
         if (batch.position_count > 0)
@@ -188,7 +206,7 @@ static enum lith_code page_check(struct check *check, const struct lith_page *pa
     if (is_copied && !content->key_counts && !content->decodes_copied)
         LITH_TRY(page_pass(check, page, err));
     else
-        LITH_TRY(page_decode(check, is_copied, err));
+        LITH_TRY(page_decode(check, page, is_copied, err));
     check->page_index++;
     if (content->witness && !is_copied && lith_segments_at_border(&check->segments))
         return segment_check(check, err);
@@ -245,7 +263,11 @@ static enum lith_code pages_check(struct check *check, struct lith_err *err)
     }
     if (content->witness)
         LITH_TRY(lith_segments_end(&check->segments, &rows, err));
-    return statistics_check(check, err);
+    LITH_TRY(statistics_check(check, err));
+    if (check->passed)
+        return LITH_OK;
+    return lith_siblings_add(content->siblings, content->ref->leaf, check->chunk.rep_histogram,
+                             check->chunk.def_histogram, err);
 }
 
 static enum lith_code prepare(struct check *check, struct lith_err *err)

@@ -10,6 +10,7 @@
 #define LITH_VERIFY_CONTENT_H
 
 #include "verify/segments.h"
+#include "verify/siblings.h"
 #include "verify/structure.h"
 #include "verify/verify.h"
 
@@ -21,6 +22,7 @@ struct lith_content {
     struct lith_witness_place place;    /* of the chunk's first segment */
     struct lith_key_counts *key_counts; /* filled; NULL: not a key column */
     bool decodes_copied;                /* also without keys */
+    struct lith_siblings *siblings;     /* told of the chunk's levels, where all were decoded */
     struct lith_chunk_reader *reader;   /* gives ids */
     const struct lith_work *work;
 };

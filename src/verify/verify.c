@@ -16,6 +16,7 @@ struct file {
     struct lith_input input;
     struct lith_seen seen;
     struct lith_copied copied;
+    struct lith_siblings siblings;
     struct lith_chunk_reader *reader; /* of one chunk after another */
     struct lith_key_counts *counts;   /* one per key */
 };
@@ -52,6 +53,7 @@ static enum lith_code content_check(struct file *file, const struct lith_chunk_r
         .witness = options->witness,
         .place = place,
         .decodes_copied = options->level >= LITH_VERIFY_DECODE,
+        .siblings = &file->siblings,
         .reader = file->reader,
         .work = options->work,
     };
@@ -64,6 +66,18 @@ static enum lith_code content_check(struct file *file, const struct lith_chunk_r
         !content.decodes_copied)
         return LITH_OK;
     return lith_content_check(&content, err);
+}
+
+/* What the footer says of the chunk's levels, where it does, against the columns beside it. */
+static enum lith_code levels_check(struct file *file, const struct lith_chunk_ref *ref,
+                                   struct lith_err *err)
+{
+    const struct lith_schema_node *leaf = lith_schema_leaf(ref->schema, ref->leaf);
+    const struct lith_size_statistics *sizes = &ref->meta->size_statistics;
+    const int64_t *rep = leaf->max_rep ? sizes->rep_histogram : &ref->meta->num_values;
+    const int64_t *def = leaf->max_def ? sizes->def_histogram : &ref->meta->num_values;
+
+    return rep && def ? lith_siblings_add(&file->siblings, ref->leaf, rep, def, err) : LITH_OK;
 }
 
 static enum lith_code chunk_check(struct file *file, uint32_t row_group, uint32_t leaf,
@@ -88,7 +102,9 @@ static enum lith_code chunk_check(struct file *file, uint32_t row_group, uint32_
     LITH_TRY(lith_seen_walk(&file->seen, &walk, err));
     LITH_TRY(lith_structure_chunk(&file->seen, file->input.source, footer, row_group, leaf, arena,
                                   &indexes, err));
-    return contents ? content_check(file, &ref, place, &indexes, err) : LITH_OK;
+    if (contents)
+        LITH_TRY(content_check(file, &ref, place, &indexes, err));
+    return levels_check(file, &ref, err);
 }
 
 static enum lith_code chunks_check(struct file *file, struct lith_err *err)
@@ -97,6 +113,7 @@ static enum lith_code chunks_check(struct file *file, struct lith_err *err)
     char path[256];
 
     for (uint32_t row_group = 0; row_group < footer->row_group_count; row_group++) {
+        lith_siblings_clear(&file->siblings);
         for (uint32_t leaf = 0; leaf < footer->schema.leaf_count; leaf++) {
             struct lith_arena arena;
             lith_arena_init(&arena, file->options->work->mem);
@@ -202,10 +219,14 @@ enum lith_code lith_verify_file(struct lith_source *source,
     lith_copied_init(&file.copied, options->witness, options->work->mem);
     enum lith_code code = counts_new(&file, err);
     if (code == LITH_OK)
+        code =
+            lith_siblings_init(&file.siblings, &file.input.footer.schema, options->work->mem, err);
+    if (code == LITH_OK)
         code = lith_chunk_reader_new(options->codecs, options->work, true, &file.reader, err);
     if (code == LITH_OK)
         code = file_check(&file, err);
     counts_free(&file);
+    lith_siblings_done(&file.siblings);
     lith_chunk_reader_close(file.reader);
     lith_copied_done(&file.copied);
     lith_seen_done(&file.seen);

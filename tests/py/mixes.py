@@ -217,6 +217,26 @@ def null_pages_delta(leaf):
             page(leaf, [3], "DELTA_BINARY_PACKED")]
 
 
+ALL_ENGINES = {"pyarrow", "duckdb", "polars", "datafusion"}
+
+
+def _null_pages_without_a_body(name, kind, values, encoding, version, unread):
+    """Pages of nulls alone that lack even the header of their encoding."""
+    def build(leaf):
+        return [page(leaf, values, encoding), page(leaf, [None] * 4, encoding, version=version, raw=b""),
+                page(leaf, values, encoding)]
+    build.__name__ = f"null_pages_without_a_body_{name}_v{version}"
+    mix(kind, "SNAPPY", unread=unread)(build)
+
+
+for _version in (1, 2):
+    for _name, _kind, _values, _encoding in (
+            ("delta", INT, [1, 2], "DELTA_BINARY_PACKED"), ("delta_long", LONG, [1, 2], "DELTA_BINARY_PACKED"),
+            ("lengths", WORD, ["a", "b"], "DELTA_LENGTH_BYTE_ARRAY"),
+            ("prefixes", WORD, ["a", "b"], "DELTA_BYTE_ARRAY"), ("booleans", FLAG, [True, False], "RLE")):
+        _null_pages_without_a_body(_name, _kind, _values, _encoding, _version, ALL_ENGINES)
+
+
 @mix(INT)
 def only_nulls(leaf):
     return [dictionary_page(leaf, []), page(leaf, [None] * 4, "RLE_DICTIONARY", raw=b"\0"),

@@ -258,6 +258,19 @@ for _version in (1, 2):
     lie("without values", f"page_without_values_v{_version}")(functools.partial(empty_page, _version))
 
 
+def null_page_without_a_body(encoding, version, file):
+    leaf = parquet_build.leaves(SCHEMA)["n"].with_codec("SNAPPY")
+    chunk = file.chunk("n")
+    dictionary = [] if encoding != "RLE_DICTIONARY" else [parquet_build.dictionary_page(leaf, [1])]
+    chunk.pages = dictionary + [
+        parquet_build.page(leaf, [None] * 20000, encoding, version=version, raw=b""), *chunk.pages[-1:]]
+
+
+for _version in (1, 2):
+    lie("without a body", f"null_page_without_a_body_v{_version}")(
+        functools.partial(null_page_without_a_body, "DELTA_BINARY_PACKED", _version))
+
+
 @lie("not the first page")
 def two_dictionaries(file):
     chunk = file.chunk("word")

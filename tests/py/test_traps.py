@@ -21,6 +21,7 @@ import lies
 import lithify
 import movers
 import mutations
+import parquet_build
 import parquet_file
 
 VERIFY = pathlib.Path(lithify.BIN).parent / "tests" / "unit" / "verify_file"
@@ -189,3 +190,22 @@ def test_other_rows(name, output, tmp_path):
     assert verified(changed) == "", "only the rows are to be wrong"
     done = lithify.run("verify", *sources, "--", changed)
     assert done.code == lithify.FAILED and "different" in done.out, str(done)
+
+
+@pytest.mark.parametrize("levels, said", [([1, 1, 1, 1], ""), ([0, 0, 0, 0], 'group "s" is missing'),
+                                          ([0, 1, 1, 1], 'group "s" is missing')])
+def test_group_lost_by_one_column(levels, said, output, tmp_path):
+    """P1: nulls for a column that a file lacks, with levels as if the whole group were missing, which
+    turn the group null in readers that ask that column."""
+    schema = pa.schema([("s", pa.struct([("a", pa.int32()), ("b", pa.int32())]))])
+    leaves = parquet_build.leaves(schema)
+    a, b = (leaves[name].with_codec("NONE") for name in ("s.a", "s.b"))
+    chunks = {
+        "s.a": parquet_build.chunk(a, [parquet_build.page(
+            a, parquet_build.Positions([0] * 4, [2, 2, 1, 2], [1, 2, 3]))]),
+        "s.b": parquet_build.chunk(b, [parquet_build.page(
+            b, parquet_build.Positions([0] * 4, levels, []))])}
+    file = parquet_build.file(schema, [chunks],
+                              created_by=parquet_file.take_apart(output[1]).footer.created_by)
+    found = verified(file.write(tmp_path / "built.parquet"))
+    assert (said in found) if said else not found, found
