@@ -64,7 +64,10 @@ static enum lith_code move_to_file(struct lith_spool *spool, struct lith_err *er
     int fd;
 
     LITH_ASSERT(spool->scratch);
-    LITH_TRY(lith_file_create_unnamed(spool->scratch->directory, &fd, err));
+    if (lith_file_create_unnamed(spool->scratch->directory, &fd, err) != LITH_OK)
+        return lith_err_prefix(err,
+                               "scratch space, for which --scratch or $TMPDIR may name another "
+                               "directory");
     enum lith_code code =
         append_to_file(spool, fd, 0, spool->memory.data, spool->memory.bytes, err);
     if (code != LITH_OK) {

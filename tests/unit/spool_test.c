@@ -163,6 +163,7 @@ static void failures_leave_it_whole(void **state)
     MUST(lith_sink_write(&spool.sink, "abc", 3, &err));
     assert_int_equal(lith_sink_write(&spool.sink, "de", 2, &err), LITH_E_NOT_FOUND);
     assert_non_null(strstr(err.text, "/nonexistent/folder"));
+    assert_non_null(strstr(err.text, "--scratch"));
     assert_int_equal(scratch.used, 0);
     assert_int_equal(spool.source.size, 3);
     lith_spool_done(&spool);
