@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/path_layout.h"
 #include "base/time.h"
 #include "lake/lake_file.h"
 #include "lake/walk.h"
@@ -55,6 +56,8 @@ static enum lith_code options_check(const struct lith_options *options, struct l
     if (options->reader_grace_ns < 0 || options->orphan_grace_ns < 0 ||
         options->replay_window_ns < 0)
         return lith_fail(err, LITH_E_INVALID, "a grace cannot be negative");
+    if (options->layout && lith_path_layout_check(options->layout, err) != LITH_OK)
+        return lith_err_prefix(err, "layout");
     return LITH_OK;
 }
 

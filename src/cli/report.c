@@ -116,6 +116,21 @@ static bool is_dull(const struct lith_report *report, const struct lith_partitio
            !p->blocked_files && !p->file_count;
 }
 
+/* Of what is due the state says it all, but for the details of the reason. */
+static void reason_print(const struct lith_report *report, const struct lith_partition_report *p)
+{
+    const char *reason = p->reason ? p->reason : "";
+    const char *details = strstr(reason, ": ");
+
+    if (p->state == LITH_PARTITION_COMPACTED)
+        reason = report->is_plan && details ? details + 2 : "";
+    if (!*reason || p->deleted)
+        return;
+    (void)printf("  (");
+    lith_print_text(stdout, reason);
+    (void)putchar(')');
+}
+
 static void partition_print(struct lith_report *report, const struct lith_partition_report *p)
 {
     if (p->state == LITH_PARTITION_FAILED) {
@@ -127,11 +142,7 @@ static void partition_print(struct lith_report *report, const struct lith_partit
     (void)printf("%-9s  ", p->deleted ? "cleaned" : state_text(report, p->state));
     lith_print_text(stdout, path_text(p->path));
     counts_print(report, p);
-    if (p->reason && *p->reason && p->state != LITH_PARTITION_COMPACTED && !p->deleted) {
-        (void)printf("  (");
-        lith_print_text(stdout, p->reason);
-        (void)putchar(')');
-    }
+    reason_print(report, p);
     if (report->is_plan)
         held_print(p->held_bytes, 0);
     (void)putchar('\n');

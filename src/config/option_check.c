@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
+#include "base/path_layout.h"
 #include "base/time.h"
 #include "config/option.h"
 
@@ -114,6 +115,13 @@ static enum lith_code range_check(enum lith_option_id id, const char *text, uint
     return LITH_OK;
 }
 
+static enum lith_code text_check(enum lith_option_id id, const char *text, struct lith_err *err)
+{
+    if (!*text)
+        return lith_fail(err, LITH_E_INVALID, "\"\": expected a text");
+    return id == LITH_OPTION_LAYOUT ? lith_path_layout_check(text, err) : LITH_OK;
+}
+
 enum lith_code lith_option_check(enum lith_option_id id, const char *text, struct lith_err *err)
 {
     const struct lith_option *option = &lith_options_table[id];
@@ -124,7 +132,7 @@ enum lith_code lith_option_check(enum lith_option_id id, const char *text, struc
 
     switch (option->kind) {
     case LITH_KIND_TEXT:
-        return *text ? LITH_OK : lith_fail(err, LITH_E_INVALID, "\"\": expected a text");
+        return text_check(id, text, err);
     case LITH_KIND_LIST:
         return LITH_OK;
     case LITH_KIND_SWITCH:

@@ -24,6 +24,7 @@ struct lith_path_keys {
     bool has_period;
     int64_t begin_ns; /* UTC: [begin, end) */
     int64_t end_ns;
+    const char *misfit; /* the layout that was given and that the path does not fit; else NULL */
 };
 
 /*

@@ -69,6 +69,15 @@ void lith_path_time_add(struct lith_path_time *time, const char *name, const cha
     }
 }
 
+bool lith_path_time_is_named(const struct lith_path_time *time)
+{
+    for (size_t i = 0; i < LITH_PATH_UNIT_COUNT; i++) {
+        if (time->has[i])
+            return true;
+    }
+    return time->broken;
+}
+
 bool lith_path_time_period(const struct lith_path_time *time, int64_t *ret_begin_ns,
                            int64_t *ret_end_ns)
 {

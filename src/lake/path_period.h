@@ -18,6 +18,9 @@ struct lith_path_time {
 /* Takes a key into account when it is a time key; NULL is a null. */
 void lith_path_time_add(struct lith_path_time *time, const char *name, const char *value);
 
+/* Was any time key taken, also one whose value is no time? */
+bool lith_path_time_is_named(const struct lith_path_time *time);
+
 /* False when the keys name no period. */
 bool lith_path_time_period(const struct lith_path_time *time, int64_t *ret_begin_ns,
                            int64_t *ret_end_ns);

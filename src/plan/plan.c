@@ -349,6 +349,9 @@ static void whole_second_text(int64_t ns, char ret_text[LITH_TIME_TEXT_BYTES])
     lith_time_text(rest > 0 ? add_saturating(ns - rest, LITH_SECOND_NS) : ns - rest, ret_text);
 }
 
+/* Said where a partition is sealed, or not, without a period: a typo in a key looks the same. */
+static const char no_time[] = "no time in its path: quiet_for alone decides";
+
 static enum lith_code part_not_sealed(struct planning *p, enum lith_seal seal, struct lith_err *err)
 {
     const struct lith_plan_request *request = p->request;
@@ -363,14 +366,22 @@ static enum lith_code part_not_sealed(struct planning *p, enum lith_seal seal, s
         due = quiet > due ? quiet : due;
     }
     whole_second_text(due, until);
-    LITH_TRY(lith_arena_format(p->arena, &detail, err, "%s, until %s",
-                               seal == LITH_SEAL_PERIOD ? "its period and grace are not over"
-                                                        : "its newest file is below quiet_for",
-                               until));
+    const char *what = seal == LITH_SEAL_PERIOD ? "its period and grace are not over"
+                                                : "its newest file is below quiet_for";
+    LITH_TRY(lith_arena_format(p->arena, &detail, err, "%s, until %s%s%s", what, until,
+                               request->keys->has_period ? "" : "; ",
+                               request->keys->has_period ? "" : no_time));
     p->plan.reason = LITH_PART_NOT_SEALED;
     p->plan.detail = detail;
     p->plan.due_ns = due;
     return LITH_OK;
+}
+
+/* Its period is not known, though a layout was given that was to tell it. */
+static void part_misfit(struct planning *p)
+{
+    p->plan.reason = LITH_PART_MISFIT;
+    p->plan.detail = p->request->keys->misfit;
 }
 
 static enum lith_code part_too_few(struct planning *p, const struct run *run, int64_t quiet,
@@ -387,6 +398,13 @@ static enum lith_code part_too_few(struct planning *p, const struct run *run, in
     p->plan.reason = LITH_PART_TOO_FEW;
     p->plan.detail = detail;
     return LITH_OK;
+}
+
+static void part_due(struct planning *p)
+{
+    p->plan.reason = LITH_PART_DUE;
+    if (!p->request->keys->has_period)
+        p->plan.detail = no_time;
 }
 
 /* Sealed and not blocked: is there a job? */
@@ -412,7 +430,7 @@ static enum lith_code part_decide(struct planning *p, struct lith_err *err)
     if (stopped || (matches && !run.count))
         p->plan.reason = LITH_PART_CONVERGED;
     else if (run.count)
-        p->plan.reason = LITH_PART_DUE;
+        part_due(p);
     else
         p->plan.reason = p->candidate_count < 2 ? LITH_PART_NOTHING : LITH_PART_NO_GAIN;
     return LITH_OK;
@@ -436,12 +454,15 @@ enum lith_code lith_plan_partition(const struct lith_plan_request *request,
     enum lith_seal seal =
         lith_path_keys_seal(request->keys, request->snapshot->newest_ns, request->now_ns,
                             policy->grace_ns, policy->quiet_for_ns);
-    if (!blocked && seal == LITH_SEALED) {
+    bool misfit = request->keys->misfit != NULL;
+    if (!blocked && !misfit && seal == LITH_SEALED) {
         LITH_TRY(part_decide(&p, err));
     } else {
         LITH_TRY(run_choose(&p, false, &run, err));
         LITH_TRY(run_apply(&p, &run, false, err));
-        if (!blocked)
+        if (!blocked && misfit)
+            part_misfit(&p);
+        else if (!blocked)
             LITH_TRY(part_not_sealed(&p, seal, err));
     }
     *ret_plan = p.plan;

@@ -45,6 +45,7 @@ enum lith_part_reason {
     LITH_PART_TABLE_FORMAT, /* blocked: the marker is in `detail` */
     LITH_PART_FOREIGN,      /* blocked: another program's manifest; lithify adopt */
     LITH_PART_MISSING,      /* blocked: a live file is not there; fsck --repair */
+    LITH_PART_MISFIT,       /* its path does not fit the layout, which is in `detail` */
     LITH_PART_NOT_SEALED,   /* its period, or its quiet time, is not over */
     LITH_PART_TOO_FEW,      /* fewer than min_files, and settle is not over */
     LITH_PART_NOTHING,      /* fewer than two files may join */

@@ -30,6 +30,7 @@ static const struct {
     {"belongs to a table format", true},
     {"has another program's manifest, which is left to it", true},
     {"misses a live file, and waits for it", true},
+    {"its path does not fit the layout", false},
     {"not sealed yet", false},
     {"too few small files", false},
     {"fewer than two files to merge", false},

@@ -126,6 +126,39 @@ def test_bad_values_are_named_where_given(tmp_path):
         assert "15m" in result.err
 
 
+@pytest.mark.parametrize("origin", ORIGINS)
+def test_a_layout_is_checked_where_given(origin, tmp_path):
+    fill(tmp_path / "lake")
+    wanted = {"flag": "--layout: ", "variable": "LITHIFY_LAYOUT: ",
+              "file": "config.yaml: line 2: layout: "}
+    for command in ("plan", "ls", "gc", "status"):
+        for layout in ("{db", "data", "{a}/{a}", "{a}{b}"):
+            arguments, env = give(origin, "layout", layout, tmp_path)
+            result = lithify.run(command, tmp_path / "lake", *arguments, env=env)
+            assert result.code == lithify.USAGE and wanted[origin] in result.err, str(result)
+            assert "{db}/{yyyy}/{mm}" in result.err and result.err.count("\n") == 1 and not result.out
+
+
+def test_a_path_that_does_not_fit_the_layout_is_left(tmp_path):
+    root = fill(fill(tmp_path / "lake", "acme/2026/06"), "acme/latest")
+    seen = document("plan", root, "--layout", "{tenant_id}/{yyyy}/{mm}")["partitions"]
+    assert [(p["path"], p["state"]) for p in seen] == [
+        ("acme/2026/06", "compacted"), ("acme/latest", "left")]
+    assert seen[1]["reason"] == "its path does not fit the layout: {tenant_id}/{yyyy}/{mm}"
+    done = lithify.ok("compact", root, "--readers=manifest", "--layout", "{tenant_id}/{yyyy}/{mm}")
+    assert "left: its path does not fit the layout (1)" in done.out, done.out
+    assert len(list((root / "acme/latest").glob("*.parquet"))) == 6
+
+
+def test_no_time_in_the_path_is_said(tmp_path):
+    said = "no time in its path: quiet_for alone decides"
+    root = fill(tmp_path / "lake")
+    assert said in document("plan", root)["partitions"][0]["reason"]
+    assert f"({said})" in lithify.ok("plan", root).out
+    assert said in lithify.ok("plan", fill(tmp_path / "fresh", age=0)).out
+    assert said not in lithify.ok("plan", fill(tmp_path / "timed", "year=2020/month=01")).out
+
+
 # Options: each changes what is seen, at each origin.
 
 def plan(root):

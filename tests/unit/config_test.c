@@ -43,6 +43,8 @@ static struct sample sample_of(enum lith_option_id id)
         return (struct sample){"_manifest.json", "manifest.json", "m", "_manifest.json"};
     case LITH_OPTION_VERIFY:
         return (struct sample){"off", "decode", "all", "off|structure|content|decode"};
+    case LITH_OPTION_LAYOUT:
+        return (struct sample){"{a}", "{b}/{yyyy}", "{db", "{db}/{yyyy}/{mm}"};
     case LITH_OPTION_JOBS:
         return (struct sample){"2", "256", "257", "at most 256"};
     case LITH_OPTION_MEMORY:

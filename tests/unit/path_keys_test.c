@@ -4,6 +4,7 @@
  */
 #include "arena_support.h"
 
+#include "base/path_layout.h"
 #include "base/time.h"
 #include "lake/output_name.h"
 #include "lake/path_keys.h"
@@ -87,6 +88,71 @@ static void paths_are_read(void **state)
         MUST(lith_time_parse(c->end, &end, &err));
         assert_true(keys.begin_ns == begin);
         assert_true(keys.end_ns == end);
+    }
+}
+
+/* A path that a layout was given for, and that is another one, has no time that counts. */
+static void layouts_that_do_not_fit(void **state)
+{
+    static const struct {
+        const char *path;
+        const char *layout;
+        bool fits;
+    } cases[] = {
+        {"db/2026/06", "{db}/{yyyy}/{mm}", true},
+        {"db/2026/06/more", "{db}/{yyyy}/{mm}", true},
+        {"db/2026", "{db}/{yyyy}/{mm}", true},
+        {"db", "{db}/{yyyy}/{mm}", false},
+        {"", "{yyyy}", false},
+        {"db/2026/6", "{db}/{yyyy}/{mm}", false},
+        {"db/2026/13", "{db}/{yyyy}/{mm}", false},
+        {"db/latest", "{db}/{date}", false},
+        {"db/2026-06-15", "{db}/{date}", true},
+        {"raw/db/2026", "raw/{db}/{yyyy}", true},
+        {"cooked/db/2026", "raw/{db}/{yyyy}", false},
+        {"db/year=2026", "{db}/{yyyy}", true},
+        {"db/tenant_id=acme", "{db}/{yyyy}", true},
+        {"db/cpu", "{db}/{measurement}", true},
+        {"db", "{db}/{measurement}", false},
+        {"tenant_id=acme", NULL, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct lith_path_options options = {.layout = cases[i].layout};
+        struct lith_path_keys keys;
+        MUST(lith_path_keys_parse(cases[i].path, &options, &arena, &keys, &err));
+        if (cases[i].fits ? keys.misfit != NULL : keys.misfit != options.layout)
+            fail_msg("%s, %s", cases[i].path, cases[i].layout);
+    }
+}
+
+static void layouts_are_checked(void **state)
+{
+    static const struct {
+        const char *layout;
+        const char *says; /* NULL: taken */
+    } cases[] = {
+        {"{db}/{yyyy}/{mm}/{dd}/{hh}", NULL},
+        {"t-{tenant_id}.x/{yyyy}{mm}{dd}/", NULL},
+        {"{db", "without a name and }"},
+        {"{db/{yyyy}", "without a name and }"},
+        {"{}/x", "without a name and }"},
+        {"{a{b}", "within a name"},
+        {"{a}{b}", "text must follow it"},
+        {"{a}/{a}", "{a} stands there twice"},
+        {"data/2026", "no {field} is named"},
+        {"/{db}", "nothing stands before a /"},
+        {"{db}//{yyyy}", "nothing stands before a /"},
+        {"{a}.{b}.{c}.{d}.{e}.{f}.{g}.{h}.{i}", "in one part"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        enum lith_code code = lith_path_layout_check(cases[i].layout, &err);
+        assert_int_equal(code, cases[i].says ? LITH_E_INVALID : LITH_OK);
+        if (cases[i].says && !strstr(err.text, cases[i].says))
+            fail_msg("%s: %s", cases[i].layout, err.text);
     }
 }
 
@@ -300,6 +366,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(paths_are_read, setup, teardown),
+        cmocka_unit_test_setup_teardown(layouts_that_do_not_fit, setup, teardown),
+        cmocka_unit_test_setup_teardown(layouts_are_checked, setup, teardown),
         cmocka_unit_test_setup_teardown(nulls_and_names, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_paths_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(percent_encoding_comes_back, setup, teardown),
