@@ -99,7 +99,8 @@ struct lith_options {
     const char *readers;       /* "manifest"; NULL: what the lake was committed with */
     const char *tenant_key;    /* path key of the tenant; "tenant_id" */
     const char *layout;        /* "{db}/{yyyy}/{mm}/{dd}"; NULL: Hive keys (name=value) */
-    const char *manifest_name; /* "manifest.json" or "_manifest.json" */
+    const char *manifest_name; /* "manifest.json" or "_manifest.json"; NULL: what the lake was
+                                  committed with, else the first */
     bool single_writer;        /* the caller's word that no other program commits to this lake */
 
     int64_t grace_ns;           /* after the end of its period a partition may still be written */

@@ -20,7 +20,6 @@ void lith_options_default(struct lith_options *options)
 
     *options = (struct lith_options){
         .tenant_key = "tenant_id",
-        .manifest_name = LITH_MANIFEST_NAME,
         .grace_ns = policy.grace_ns,
         .quiet_for_ns = policy.quiet_for_ns,
         .settle_ns = policy.settle_ns,
@@ -49,7 +48,7 @@ static enum lith_code options_check(const struct lith_options *options, struct l
                          options->shard_index + 1, options->shard_count);
     if (options->jobs == 0 || options->jobs > 256)
         return lith_fail(err, LITH_E_INVALID, "jobs must be 1 to 256, not %u", options->jobs);
-    if (strcmp(options->manifest_name, LITH_MANIFEST_NAME) != 0 &&
+    if (options->manifest_name && strcmp(options->manifest_name, LITH_MANIFEST_NAME) != 0 &&
         strcmp(options->manifest_name, LITH_MANIFEST_NAME_HIDDEN) != 0)
         return lith_fail(err, LITH_E_INVALID, "manifest_name must be %s or %s, not %s",
                          LITH_MANIFEST_NAME, LITH_MANIFEST_NAME_HIDDEN, options->manifest_name);
@@ -78,6 +77,7 @@ static enum lith_code options_take(struct lith_lake *lake, const struct lith_opt
                                    struct lith_err *err)
 {
     LITH_TRY(options_check(options, err));
+    lake->manifest_name = options->manifest_name;
     lake->readers = LITH_READERS_NONE;
     if (options->readers)
         LITH_TRY(lith_readers_parse(options->readers, &lake->readers, err));
@@ -98,13 +98,25 @@ static enum lith_code options_take(struct lith_lake *lake, const struct lith_opt
         .verify = options->verify,
         .key_columns = options->key_columns,
         .key_column_count = options->key_column_count,
-        .manifest_name = options->manifest_name,
+        .manifest_name = options->manifest_name ? options->manifest_name : LITH_MANIFEST_NAME,
         .path = {.tenant_key = options->tenant_key, .layout = options->layout},
         .explain = options->explain,
     };
     LITH_TRY(merge_text(lake, options, err));
     LITH_TRY(lith_policy_check(&lake->job.policy, err));
     return lith_policy_hash(&lake->job.policy, &lake->arena, lake->job.policy_hash, err);
+}
+
+/* What the lake chose at its first commit counts; asking for another name is a mistake. */
+static enum lith_code manifest_name_take(struct lith_lake *lake, const struct lith_lake_file *file,
+                                         struct lith_err *err)
+{
+    if (lake->manifest_name && strcmp(lake->manifest_name, file->manifest_name) != 0)
+        return lith_fail(err, LITH_E_INVALID,
+                         "the lake was committed to with manifest_name = %s, not %s",
+                         file->manifest_name, lake->manifest_name);
+    lake->job.manifest_name = file->manifest_name;
+    return LITH_OK;
 }
 
 static enum lith_code lake_fill(struct lith_lake *lake, const char *root,
@@ -129,8 +141,7 @@ static enum lith_code lake_fill(struct lith_lake *lake, const char *root,
     if (code == LITH_E_NOT_FOUND)
         return LITH_OK;
     LITH_TRY(code);
-    lake->job.manifest_name = file.manifest_name;
-    return LITH_OK;
+    return manifest_name_take(lake, &file, err);
 }
 
 enum lith_code lith_lake_open(const char *root, const struct lith_options *options,
@@ -182,8 +193,7 @@ static enum lith_code commits_prepare(struct lith_lake *lake, struct lith_err *e
                          facts.detail);
     LITH_TRY(lith_lake_file_ensure(lake->store, lake->readers, lake->job.policy_hash,
                                    lake->job.manifest_name, &lake->arena, &file, err));
-    lake->job.manifest_name = file.manifest_name;
-    return LITH_OK;
+    return manifest_name_take(lake, &file, err);
 }
 
 static enum lith_code first_stop(void *ctx, const struct lith_walk_stop *stop, struct lith_err *err)

@@ -15,6 +15,7 @@ struct lith_lake {
     struct lith_job_options job;
     struct lith_sweep sweep;
     enum lith_readers readers; /* as asked for */
+    const char *manifest_name; /* as asked for; NULL: nothing was */
 };
 
 #endif

@@ -21,7 +21,8 @@ static enum lith_code options_make(struct lith_cli *cli, struct lith_options *op
     options->readers = lith_config_text(config, LITH_OPTION_READERS);
     options->tenant_key = lith_config_text(config, LITH_OPTION_TENANT_KEY);
     options->layout = lith_config_text(config, LITH_OPTION_LAYOUT);
-    options->manifest_name = lith_config_text(config, LITH_OPTION_MANIFEST_NAME);
+    if (lith_config_given(config, LITH_OPTION_MANIFEST_NAME))
+        options->manifest_name = lith_config_text(config, LITH_OPTION_MANIFEST_NAME);
     options->single_writer = lith_config_switch(config, LITH_OPTION_SINGLE_WRITER);
     options->grace_ns = lith_config_duration(config, LITH_OPTION_GRACE);
     options->quiet_for_ns = lith_config_duration(config, LITH_OPTION_QUIET_FOR);

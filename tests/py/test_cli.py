@@ -258,6 +258,12 @@ def test_manifest_name(tmp_path):
     root = fill(tmp_path / "lake")
     lithify.ok("compact", root, "--readers=manifest", "--manifest-name=_manifest.json")
     assert list(root.rglob("_manifest.json")) and not list(root.rglob("manifest.json"))
+    for command in ("compact", "plan", "ls"):
+        lithify.ok(command, root, "--manifest-name=_manifest.json")
+        other = lithify.run(command, root, "--manifest-name=manifest.json")
+        assert other.code == lithify.USAGE, str(other)
+        assert "manifest_name = _manifest.json, not manifest.json" in other.err, str(other)
+        lithify.ok(command, root)
 
 
 def test_shards_are_a_partition_of_the_partitions(tmp_path):

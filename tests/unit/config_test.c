@@ -229,8 +229,8 @@ static void defaults_are_those_of_the_library(void **state)
     assert_int_equal(lith_config_level(&config, LITH_OPTION_VERIFY), options.verify);
     assert_int_equal(lith_config_count(&config, LITH_OPTION_JOBS), options.jobs);
     assert_string_equal(lith_config_text(&config, LITH_OPTION_TENANT_KEY), options.tenant_key);
-    assert_string_equal(lith_config_text(&config, LITH_OPTION_MANIFEST_NAME),
-                        options.manifest_name);
+    assert_null(options.manifest_name); /* what the lake has */
+    assert_false(lith_config_given(&config, LITH_OPTION_MANIFEST_NAME));
     lith_config_shard(&config, LITH_OPTION_SHARD, &index, &shards);
     assert_int_equal(index, options.shard_index);
     assert_int_equal(shards, options.shard_count);
