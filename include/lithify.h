@@ -198,6 +198,7 @@ struct lith_partition_report {
     uint64_t output_bytes;  /* plan: 0 */
     uint64_t rows;          /* of the outputs */
     uint64_t folded;        /* late files that became named */
+    uint64_t more_due;      /* COMPACTED by a pass: inputs that the next pass has here */
     uint64_t blocked_files; /* kept out by a reason of their own: see `files` */
     uint64_t deleted;       /* gc: files */
     uint64_t deleted_bytes;
@@ -225,6 +226,7 @@ struct lith_summary {
     uint64_t output_bytes;
     uint64_t rows;
     uint64_t folded;
+    uint64_t more_due;
     uint64_t blocked_files;
     uint64_t deleted;
     uint64_t deleted_bytes;

@@ -250,6 +250,8 @@ static void summary_print(const struct lith_report *report, const struct lith_su
                      LITH_PLURAL(s->blocked_files));
     held_print(s->held_bytes, s->held_until_ns);
     (void)putchar('\n');
+    if (s->more_due)
+        (void)printf("%" PRIu64 " files more are due: run again\n", s->more_due);
     why_print(report, s);
 }
 

@@ -247,6 +247,19 @@ static void report_outputs(const struct lith_job *job, const struct lith_look *l
         report->held_until_ns = until_ns;
 }
 
+/*
+ * What the next pass would merge: files of other schemas, or beyond max_inputs. Only told: a look
+ * that fails undoes no commit. One file alone is never due.
+ */
+static void report_more(const struct lith_job *job, struct lith_look *look,
+                        struct lith_partition_report *report, struct lith_err *ignored)
+{
+    if (report->files_after < 2)
+        return;
+    if (lith_look_again(look, job, ignored) == LITH_OK && look->plan.reason == LITH_PART_DUE)
+        report->more_due = look->plan.input_count;
+}
+
 /* One merge and its commit. *ret_again: a damaged input was set aside instead. */
 static enum lith_code merge_round(const struct lith_job *job, struct lith_look *look,
                                   struct lith_partition_report *report, bool *ret_again,
@@ -290,8 +303,10 @@ static enum lith_code compact_locked(const struct lith_job *job, struct lith_loo
         if (!wanted || look->plan.reason != LITH_PART_DUE)
             return LITH_OK;
         LITH_TRY(merge_round(job, look, report, &again, err));
-        if (!again)
-            return LITH_OK;
+        if (again)
+            continue;
+        report_more(job, look, report, err);
+        return LITH_OK;
     }
     return lith_fail(err, LITH_E_CORRUPT,
                      "%u damaged files were set aside in one pass; the next one goes on",

@@ -28,6 +28,7 @@ void lith_summary_add(struct lith_summary *summary, const struct lith_partition_
     summary->output_bytes += report->output_bytes;
     summary->rows += report->rows;
     summary->folded += report->folded;
+    summary->more_due += report->more_due;
     summary->blocked_files += report->blocked_files;
     summary->deleted += report->deleted;
     summary->deleted_bytes += report->deleted_bytes;

@@ -310,6 +310,30 @@ def test_passes(tmp_path):
     assert len(list(root.rglob("*.parquet"))) == 1
 
 
+def test_compact_tells_what_is_still_due(tmp_path):
+    """P6: a pass says that another has work left; once none has, nothing is rewritten."""
+    root = fill(tmp_path / "lake", files=12)
+    for i in range(5):
+        path = root / "tenant_id=acme/day" / f"other{i}.parquet"
+        parquet.write_table(pyarrow.table({"name": [f"n{i}"]}), path)
+        os.utime(path, (1, 1))
+    out = lithify.ok("compact", root, "--readers", "manifest", "--max-inputs", "6").out
+    assert "files more are due: run again\n" in out, out
+    passes = 0
+    while True:
+        done = document("compact", root, "--max-inputs", "6")
+        passes += 1
+        more = done["summary"]["more_due"]
+        assert more == sum(p["more_due"] for p in done["partitions"])
+        planned = document("plan", root, "--max-inputs", "6")["partitions"][0]["inputs"]
+        assert planned == more
+        if not more:
+            break
+    assert 1 < passes < 9 and document("status", root)["total"]["files"] < 5
+    last = document("compact", root, "--max-inputs", "6")["summary"]
+    assert last["compacted"] == 0 and last["more_due"] == 0
+
+
 def test_gc_tells_what_stays(tmp_path):
     """A file that came under a merged one's name is not gc's to delete: it is named, with why."""
     root = fill(tmp_path / "lake")
