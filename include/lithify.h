@@ -327,8 +327,8 @@ enum lith_movers {
 struct lith_merge_request {
     const char *const *inputs; /* paths, in the order of the rows */
     size_t input_count;
-    const char *output; /* path; the first of several outputs, the others are NAME-1.parquet ...;
-                           NULL, with `explain`: nothing is written, only planned */
+    const char *output;         /* path; the first of several outputs, see lith_merge_output_path;
+                                   NULL, with `explain`: nothing is written, only planned */
     uint64_t target_file_bytes; /* 0: one output */
     uint64_t row_group_bytes;
     int64_t row_group_rows;
@@ -340,6 +340,12 @@ struct lith_merge_request {
     bool explain_each; /* of every single chunk, as it is planned; else once of all sums, most bytes
                           first, at the end of a merge that succeeded */
 };
+
+/*
+ * The path of the index-th output: `output` for the first one (0), and for the others the same with
+ * -1, -2 ... in front of its extension. Cut at `bytes`, as snprintf does; returns the whole length.
+ */
+LITH_API size_t lith_merge_output_path(const char *output, uint64_t index, char *to, size_t bytes);
 
 /* Request with the defaults of lith_options_default; fill in inputs and output. */
 LITH_API void lith_merge_request_default(struct lith_merge_request *request);

@@ -7,6 +7,7 @@
  */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/paths.h"
@@ -51,20 +52,29 @@ void lith_merge_request_default(struct lith_merge_request *request)
     };
 }
 
-/* OUTPUT for the first file; OUTPUT with -1, -2 ... in front of its suffix for the others. */
-static enum lith_code path_make(struct outs *outs, size_t index, char **ret_path,
-                                struct lith_err *err)
+size_t lith_merge_output_path(const char *output, uint64_t index, char *to, size_t bytes)
 {
-    const char *output = outs->request->output;
     size_t stem = strlen(output);
     const char *dot = strrchr(output, '.');
 
     if (dot && !strchr(dot, '/'))
         stem = (size_t)(dot - output);
-    if (index == 0)
-        return lith_arena_format(outs->arena, ret_path, err, "%s", output);
-    return lith_arena_format(outs->arena, ret_path, err, "%.*s-%zu%s", (int)stem, output, index,
-                             output + stem);
+    int length = index == 0 ? snprintf(to, bytes, "%s", output)
+                            : snprintf(to, bytes, "%.*s-%" PRIu64 "%s", (int)stem, output, index,
+                                       output + stem);
+    return length < 0 ? 0 : (size_t)length;
+}
+
+static enum lith_code path_make(struct outs *outs, size_t index, char **ret_path,
+                                struct lith_err *err)
+{
+    size_t bytes = lith_merge_output_path(outs->request->output, index, NULL, 0) + 1;
+    void *path;
+
+    LITH_TRY(lith_arena_array(outs->arena, bytes, 1, &path, err));
+    (void)lith_merge_output_path(outs->request->output, index, path, bytes);
+    *ret_path = path;
+    return LITH_OK;
 }
 
 /* Refuses an output that is one of the inputs, one that exists, and one that is no regular file:

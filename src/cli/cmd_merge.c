@@ -7,6 +7,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <fcntl.h>
+
+#include "base/file.h"
 #include "cli/explain.h"
 #include "cli/lake_open.h"
 #include "cli/print.h"
@@ -18,6 +21,19 @@ struct run {
     uint64_t explained;    /* JSON: objects written */
     struct lith_err first; /* a failure to print; code OK: none */
 };
+
+/* The path of an output, in the config's arena; NULL when there is no memory for it. */
+static const char *path_make(const struct run *run, uint64_t index)
+{
+    size_t bytes = lith_merge_output_path(run->request.output, index, NULL, 0) + 1;
+    struct lith_err ignored;
+    void *path;
+
+    if (lith_arena_array(&run->cli->config.arena, bytes, 1, &path, &ignored) != LITH_OK)
+        return NULL;
+    (void)lith_merge_output_path(run->request.output, index, path, bytes);
+    return path;
+}
 
 /* JSON: one chunk a line. */
 static void chunk_print(struct run *run, const struct lith_explanation *explanation)
@@ -70,13 +86,53 @@ static void request_make(struct run *run)
     request->explain_each = cli->json;
 }
 
-static bool result_fill(struct lith_json *object, const struct lith_merge_request *request,
+/* The paths of all outputs, in order. */
+static bool paths_fill(struct lith_json *object, const struct run *run, uint64_t outputs)
+{
+    struct lith_json *paths = lith_json_array();
+    bool ok = paths != NULL;
+
+    for (uint64_t i = 0; ok && i < outputs; i++) {
+        const char *path = path_make(run, i);
+        ok = path && lith_json_push(paths, lith_json_text(path));
+    }
+    return lith_json_set(object, "output_paths", paths) && ok;
+}
+
+static bool output_exists(const struct run *run, uint64_t index)
+{
+    const char *path = path_make(run, index);
+    struct lith_file_info info;
+    struct lith_err ignored;
+
+    return path && lith_file_stat(AT_FDCWD, path, true, &info, &ignored) == LITH_OK;
+}
+
+/* Files with the names of further outputs, of an earlier merge perhaps: whoever reads OUT*.parquet
+ * counts their rows too. Nothing proves that they are ours to delete. */
+static void others_warn(const struct run *run, uint64_t outputs)
+{
+    uint64_t end = outputs;
+
+    while (output_exists(run, end))
+        end++;
+    const char *path = path_make(run, outputs);
+    if (end == outputs || !path)
+        return;
+    lith_print_error("%s is not of this merge (files with the names of its outputs: %" PRIu64
+                     "); remove what an earlier merge left, or its rows count twice",
+                     path, end - outputs);
+}
+
+static bool result_fill(struct lith_json *object, const struct run *run,
                         const struct lith_merge_result *result)
 {
+    const struct lith_merge_request *request = &run->request;
     bool named = request->output ? lith_json_set_path(object, "output", request->output)
                                  : lith_json_set(object, "output", lith_json_null());
 
-    return named && lith_json_set(object, "inputs", lith_json_u64(request->input_count)) &&
+    return named && paths_fill(object, run, result->outputs) &&
+           lith_json_set(object, "inputs", lith_json_u64(request->input_count)) &&
            lith_json_set(object, "outputs", lith_json_u64(result->outputs)) &&
            lith_json_set(object, "rows", lith_json_u64(result->rows)) &&
            lith_json_set(object, "row_groups", lith_json_u64(result->row_groups)) &&
@@ -92,13 +148,13 @@ static bool result_fill(struct lith_json *object, const struct lith_merge_reques
                                                          : lith_json_text(result->refuted.text));
 }
 
-static enum lith_code json_print(const struct lith_merge_request *request,
-                                 const struct lith_merge_result *result, struct lith_err *err)
+static enum lith_code json_print(const struct run *run, const struct lith_merge_result *result,
+                                 struct lith_err *err)
 {
     LITH_AUTO(json) struct lith_json *object = lith_json_object();
 
     if (!object || !lith_json_set(object, "format", lith_json_int(1)) ||
-        !result_fill(object, request, result))
+        !result_fill(object, run, result))
         return lith_fail(err, LITH_E_NOMEM, "out of memory for JSON");
     LITH_TRY(lith_print_json(object, 2, err));
     (void)putchar('\n');
@@ -110,8 +166,8 @@ static enum lith_code explained_end(const struct run *run, const struct lith_mer
                                     struct lith_err *err)
 {
     LITH_AUTO(json) struct lith_json *object = lith_json_object();
-    bool ok = object && (result ? result_fill(object, &run->request, result)
-                                : lith_json_set_error(object, err));
+    bool ok =
+        object && (result ? result_fill(object, run, result) : lith_json_set_error(object, err));
 
     if (!ok)
         return lith_fail(err, LITH_E_NOMEM, "out of memory for JSON");
@@ -157,12 +213,14 @@ static enum lith_code result_print(struct run *run, const struct lith_merge_resu
 {
     if (!run->cli->json && result->refuted.code != LITH_OK)
         lith_print_error("%s; all pages were decoded instead", result->refuted.text);
+    if (run->request.output && !run->cli->quiet)
+        others_warn(run, result->outputs);
     if (!run->cli->json)
         text_print(&run->request, result);
     else if (run->request.explain)
         return explained_end(run, result, err);
     else
-        return json_print(&run->request, result, err);
+        return json_print(run, result, err);
     return LITH_OK;
 }
 

@@ -99,10 +99,12 @@ const struct lith_command lith_commands[] = {
         .name = "merge",
         .synopsis = "[OPTION...] -o OUT|--explain IN...",
         .line = "merge the named files; no lake needed",
-        .text = "Writes the rows of the inputs, in their order, into one file, or into several\n"
-                "(OUT, OUT-1, OUT-2 ...) of about --target-file. Inputs are never changed; the\n"
-                "output is read back before it gets its name. --explain without -o writes nothing\n"
-                "and tells what a merge would do; --json has it for every chunk of the inputs.",
+        .text =
+            "Writes the rows of the inputs, in their order, into one file, or into several\n"
+            "of about --target-file: OUT.parquet, OUT-1.parquet, OUT-2.parquet ... (the number\n"
+            "stands before the extension). Inputs are never changed; the output is read back\n"
+            "before it gets its name. --explain without -o writes nothing and tells what a\n"
+            "merge would do; --json has it for every chunk of the inputs.",
         .example = "  lithify merge -o day.parquet hour-*.parquet\n"
                    "  lithify merge --explain hour-*.parquet\n"
                    "      which columns would be copied, and which encoded anew",

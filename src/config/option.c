@@ -42,11 +42,13 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
     [LITH_OPTION_SMALL_FILE] = {"small_file", LITH_KIND_SIZE, "SIZE", "128MiB",
                                 "What status counts as small."},
     [LITH_OPTION_TARGET_FILE] = {"target_file", LITH_KIND_SIZE, "SIZE", "512MiB",
-                                 "The size an output should have, in bytes written."},
+                                 "The size an output should have, in bytes written; row groups of "
+                                 "inputs are never cut."},
     [LITH_OPTION_ROW_GROUP] = {"row_group", LITH_KIND_SIZE, "SIZE", "128MiB",
                                "A row group closes at so many uncompressed bytes."},
     [LITH_OPTION_ROW_GROUP_ROWS] = {"row_group_rows", LITH_KIND_COUNT, "N", "1048576",
-                                    "A row group closes at so many rows."},
+                                    "A row group closes at so many rows; those of inputs are "
+                                    "never cut."},
     [LITH_OPTION_KEY_COLUMNS] = {"key_columns", LITH_KIND_LIST, "NAMES", "template_id",
                                  "Columns whose counts per value are checked before a commit, "
                                  "where present; separated by commas."},

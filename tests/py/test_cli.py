@@ -425,6 +425,33 @@ def test_merge(tmp_path):
     assert missing.code == lithify.FAILED and "none.parquet" in missing.err
 
 
+SPLIT = ["--target-file=1B", "--row-group-rows=10"]
+
+
+def test_merge_names_all_outputs(tmp_path):
+    files = sorted(fill(tmp_path / "in").rglob("*.parquet"))
+    out = tmp_path / "s.parquet"
+    done = document("merge", "-o", out, *SPLIT, *files)
+    paths = [str(out)] + [str(tmp_path / f"s-{i}.parquet") for i in range(1, done["outputs"])]
+    assert done["outputs"] > 2 and done["output_paths"] == paths
+    assert sorted(map(str, tmp_path.glob("s*.parquet"))) == sorted(paths)
+    assert document("merge", "--explain", *files)["result"]["output_paths"] == []
+
+
+def test_merge_warns_of_outputs_of_an_earlier_one(tmp_path):
+    """P10: they are named, since a glob would count their rows twice, and not deleted."""
+    files = sorted(fill(tmp_path / "in").rglob("*.parquet"))
+    out = tmp_path / "s.parquet"
+    split = lithify.ok("merge", "-o", out, *SPLIT, *files)
+    assert not split.err, str(split)
+    before = sorted(tmp_path.glob("s*.parquet"))
+    one = lithify.ok("merge", "--overwrite", "-o", out, *files)
+    assert f"{tmp_path / 's-1.parquet'} is not of this merge" in one.err, str(one)
+    assert one.err.count("\n") == 1 and sorted(tmp_path.glob("s*.parquet")) == before
+    assert not lithify.ok("merge", "--overwrite", "--quiet", "-o", out, *files).err
+    assert not lithify.ok("merge", "--overwrite", *SPLIT, "-o", out, *files).err
+
+
 @pytest.mark.parametrize("what", ["directory", "fifo", "link to a fifo", "nothing"])
 def test_merge_replaces_files_alone(what, tmp_path):
     """P10: --overwrite puts no file in the place of a device, a pipe or a directory."""
