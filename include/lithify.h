@@ -198,7 +198,8 @@ struct lith_partition_report {
     uint64_t output_bytes;  /* plan: 0 */
     uint64_t rows;          /* of the outputs */
     uint64_t folded;        /* late files that became named */
-    uint64_t more_due;      /* COMPACTED by a pass: inputs that the next pass has here */
+    uint64_t more_due;      /* inputs that the next pass has here; gc: past their grace, and
+                               kept by gc_bytes_max */
     uint64_t blocked_files; /* kept out by a reason of their own: see `files` */
     uint64_t deleted;       /* gc: files */
     uint64_t deleted_bytes;

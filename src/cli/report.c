@@ -113,7 +113,7 @@ static const char *state_text(const struct lith_report *report, enum lith_partit
 static bool is_dull(const struct lith_report *report, const struct lith_partition_report *p)
 {
     return !report->is_plan && p->state == LITH_PARTITION_LEFT && !p->folded && !p->deleted &&
-           !p->blocked_files && !p->file_count;
+           !p->more_due && !p->blocked_files && !p->file_count;
 }
 
 /* Of what is due the state says it all, but for the details of the reason. */
@@ -251,7 +251,10 @@ static void summary_print(const struct lith_report *report, const struct lith_su
     held_print(s->held_bytes, s->held_until_ns);
     (void)putchar('\n');
     if (s->more_due)
-        (void)printf("%" PRIu64 " files more are due: run again\n", s->more_due);
+        (void)printf(report->is_gc ? "%" PRIu64 " files more are past their grace: run again, or "
+                                     "raise --gc-bytes-max\n"
+                                   : "%" PRIu64 " files more are due: run again\n",
+                     s->more_due);
     why_print(report, s);
 }
 

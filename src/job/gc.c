@@ -244,13 +244,13 @@ static enum lith_code plan_in_share(const struct lith_job *job, const struct lit
     return LITH_OK;
 }
 
-static bool is_braked(const struct lith_gc_plan *plan)
+static uint64_t braked_count(const struct lith_gc_plan *plan)
 {
-    for (size_t i = 0; i < plan->item_count; i++) {
-        if (plan->items[i].verdict == LITH_GC_KEEP_BRAKE)
-            return true;
-    }
-    return false;
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < plan->item_count; i++)
+        count += plan->items[i].verdict == LITH_GC_KEEP_BRAKE ? 1 : 0;
+    return count;
 }
 
 static enum lith_code gc_locked(const struct lith_job *job, struct lith_partition_report *report,
@@ -269,8 +269,7 @@ static enum lith_code gc_locked(const struct lith_job *job, struct lith_partitio
     LITH_TRY(orphans_read(job, &view.snapshot, &orphans, &orphan_count, err));
     LITH_TRY(plan_in_share(job, &view, orphans, orphan_count, now_ns, &plan, err));
     LITH_TRY(stuck_report(job, &plan, report, err));
-    if (is_braked(&plan))
-        report->reason = "gc_bytes_max keeps files that are past their grace";
+    report->more_due = braked_count(&plan);
     if (plan.delete_count) {
         LITH_TRY(fence(job, &view, &plan, now_ns, err));
         LITH_TRY(deletes(job, &plan, report, err));
@@ -312,7 +311,9 @@ static enum lith_code gc_run(const struct lith_job *job, struct lith_partition_r
     LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
     enum lith_code code = gc_locked(job, report, err);
     lith_folder_unlock(job->folder);
-    if (code == LITH_OK && report->deleted)
+    if (code == LITH_OK && report->more_due)
+        report->reason = "gc_bytes_max keeps files that are past their grace";
+    else if (code == LITH_OK && report->deleted)
         report->reason = "cleaned";
     else if (code == LITH_OK && report->file_count)
         report->reason = "nothing that may be deleted";

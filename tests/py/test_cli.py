@@ -349,6 +349,21 @@ def test_gc_tells_what_stays(tmp_path):
     assert merged.name in again.out and "cleaned" not in again.out, again.out
 
 
+def test_gc_tells_that_it_was_stopped(tmp_path):
+    """What is past its grace and stays is no "nothing to delete": text and JSON have the reason."""
+    root = fill(tmp_path / "lake")
+    reason = "gc_bytes_max keeps files that are past their grace"
+    lithify.ok("compact", root, "--readers", "manifest")
+    size = max(path.stat().st_size for path in root.rglob("f*.parquet"))
+    stopped = lithify.ok("gc", root, "--reader-grace=0", "--gc-bytes-max=1").out
+    assert f"({reason})" in stopped and "6 files more are past their grace" in stopped, stopped
+    some = document("gc", root, "--reader-grace=0", f"--gc-bytes-max={size * 2}")
+    assert some["summary"]["deleted"] == 2 and some["summary"]["more_due"] == 4
+    assert some["partitions"][0]["reason"] == reason
+    last = document("gc", root, "--reader-grace=0")
+    assert last["summary"]["more_due"] == 0 and last["partitions"][0]["reason"] == "cleaned"
+
+
 def test_plan_gives_each_file_a_reason(tmp_path):
     root = fill(tmp_path / "lake")
     files = document("plan", root)["partitions"][0]["files"]
