@@ -30,7 +30,8 @@ void lith_help_all(void)
                 "lithify help options            every option: flag, variable, key, default\n"
                 "lithify --version\n"
                 "\n"
-                "exit: 0 done, 1 failed, 2 usage or configuration, 3 some partitions are blocked, "
+                "exit: 0 done, 1 failed, 2 usage or configuration, 3 some partitions or files are "
+                "blocked,\n"
                 "4 try again\n",
                 stdout);
 }

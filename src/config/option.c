@@ -80,7 +80,7 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
     [LITH_OPTION_NO_PROGRESS] = {"no_progress", LITH_KIND_SWITCH, NULL, "false",
                                  "No progress bar, also on a terminal."},
     [LITH_OPTION_OK_BLOCKED] = {"ok_blocked", LITH_KIND_SWITCH, NULL, "false",
-                                "Exit 0 although some partitions are blocked."},
+                                "Exit 0 although some partitions or files are blocked."},
 };
 
 /* Flags have '-' where keys have '_'. */
