@@ -80,6 +80,36 @@ static void sql_print(const char *path)
     (void)putchar('\'');
 }
 
+/* A path of a line of its own: with the backslash escaped, too, it can be read back. */
+static void path_print(const char *path)
+{
+    while (*path) {
+        size_t bytes = strcspn(path, "\\");
+        lith_print_bytes(stdout, path, bytes);
+        path += bytes;
+        if (*path == '\\')
+            (void)fputs("\\x5c", stdout);
+        path += *path == '\\';
+    }
+}
+
+/* Before the first line: half of a list would look like one. */
+static enum lith_code symlink_check(const struct listing *list, struct lith_err *err)
+{
+    for (size_t i = 0; i < lith_snapshot_files_count(list->files); i++) {
+        const char *path = path_at(list, i);
+        if (path && strpbrk(path, "\r\n"))
+            return lith_fail(err, LITH_E_UNSUPPORTED,
+                             "%s: a line for each file cannot hold this name; list it with --json, "
+                             "or rename it",
+                             path);
+    }
+    if (strpbrk(list->absolute, "\r\n"))
+        return lith_fail(err, LITH_E_UNSUPPORTED, "%s: a line for each file cannot hold this name",
+                         list->absolute);
+    return LITH_OK;
+}
+
 static enum lith_code file_print(struct listing *list, enum form form, const char *below,
                                  uint64_t bytes, struct lith_err *err)
 {
@@ -88,7 +118,7 @@ static enum lith_code file_print(struct listing *list, enum form form, const cha
     LITH_TRY(join(list, form == FORM_SYMLINK ? list->absolute : list->given, below, &path, err));
     switch (form) {
     case FORM_PATHS:
-        lith_print_text(stdout, path);
+        path_print(path);
         (void)putchar('\n');
         return LITH_OK;
     case FORM_JSON:
@@ -98,9 +128,6 @@ static enum lith_code file_print(struct listing *list, enum form form, const cha
         sql_print(path);
         return LITH_OK;
     case FORM_SYMLINK:
-        if (strpbrk(path, "\r\n"))
-            return lith_fail(err, LITH_E_UNSUPPORTED, "%s: such a list has a line for each file",
-                             path);
         (void)printf("file://%s\n", path);
         return LITH_OK;
     }
@@ -111,6 +138,8 @@ static enum lith_code begin(const struct listing *list, enum form form, struct l
 {
     LITH_AUTO(json) struct lith_json *root = NULL;
 
+    if (form == FORM_SYMLINK)
+        return symlink_check(list, err);
     if (form != FORM_JSON)
         return LITH_OK;
     root = lith_json_text(list->given);

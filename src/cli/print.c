@@ -27,16 +27,23 @@ static size_t plain(const char *text)
     return bytes;
 }
 
-void lith_print_text(FILE *to, const char *text)
+void lith_print_bytes(FILE *to, const char *text, size_t bytes)
 {
-    while (*text) {
-        size_t bytes = plain(text);
-        if (bytes)
-            (void)fwrite(text, 1, bytes, to);
+    const char *end = text + bytes;
+
+    while (text < end) {
+        size_t character = plain(text);
+        if (character)
+            (void)fwrite(text, 1, character, to);
         else
             (void)fprintf(to, "\\x%02x", (unsigned)(uint8_t)*text);
-        text += bytes ? bytes : 1;
+        text += character ? character : 1;
     }
+}
+
+void lith_print_text(FILE *to, const char *text)
+{
+    lith_print_bytes(to, text, strlen(text));
 }
 
 size_t lith_print_columns(const char *text)

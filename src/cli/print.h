@@ -14,6 +14,8 @@
 
 /* Control characters and bytes that are no UTF-8 as \xNN, the rest as it is. */
 void lith_print_text(FILE *to, const char *text);
+/* The same of its first `bytes` bytes, which end where a character does. */
+void lith_print_bytes(FILE *to, const char *text, size_t bytes);
 /* The same in a field of `columns` characters, spaces behind it. */
 void lith_print_padded(FILE *to, const char *text, size_t columns);
 /* How many columns lith_print_text takes, a character for one. */

@@ -409,7 +409,19 @@ def test_odd_names(tmp_path):
     assert "�" in entry["path"]
     assert r"\x0a" in lithify.ok("plan", root).out
     document("plan", root)
-    assert lithify.run("ls", root, "--format", "symlink").code == lithify.FAILED
+    write(root / "tenant_id=a/first.parquet")
+    symlink = lithify.run("ls", root, "--format", "symlink")
+    assert symlink.code == lithify.FAILED and not symlink.out and "--json" in symlink.err, str(symlink)
+
+
+def test_lines_of_ls_are_unambiguous(tmp_path):
+    """A backslash is escaped as what it escapes is: the lines can be read back."""
+    names = ["a\\x0ab.parquet", "a\nb.parquet", "\\.parquet", "\\\\é.parquet"]
+    for name in names:
+        write(tmp_path / "lake" / name)
+    lines = lithify.ok("ls", "lake", cwd=tmp_path).out.splitlines()
+    back = [re.sub(r"\\x(..)", lambda m: chr(int(m[1], 16)), line) for line in lines]
+    assert sorted(back) == sorted(f"lake/{name}" for name in names)
 
 
 def test_status(tmp_path):
