@@ -34,7 +34,8 @@ struct parse {
     struct lith_err *err;
 };
 
-/* The value of a flag: behind its `=`, else the next argument. */
+/* The value of a flag: behind its `=`, else the next argument, which is none where it looks like a
+ * flag: what was to be there was forgotten. */
 static enum lith_code value_take(struct parse *parse, const char *flag, const char *equals,
                                  const char **ret_value)
 {
@@ -44,6 +45,10 @@ static enum lith_code value_take(struct parse *parse, const char *flag, const ch
     }
     if (parse->next == parse->count)
         return lith_fail(parse->err, LITH_E_INVALID, "%.100s: a value must follow", flag);
+    const char *next = parse->arguments[parse->next];
+    if (next[0] == '-' && next[1])
+        return lith_fail(parse->err, LITH_E_INVALID, "%.100s: a value must follow, not %.100s",
+                         flag, next);
     *ret_value = parse->arguments[parse->next++];
     return LITH_OK;
 }

@@ -26,6 +26,8 @@ static enum lith_code configure(struct lith_cli *cli, int count, char **argument
     LITH_TRY(lith_args_parse(cli->command, count, arguments, &cli->config, &cli->args, err));
     LITH_TRY(lith_config_variables(&cli->config, variable, err));
     const char *file = cli->args.switches[LITH_SWITCH_CONFIG];
+    if (file && !*file)
+        return lith_fail(err, LITH_E_INVALID, "--config: a file name must follow");
     if (!file)
         file = variable("LITHIFY_CONFIG");
     if (file && *file)

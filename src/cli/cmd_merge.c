@@ -275,6 +275,11 @@ int lith_cmd_merge(struct lith_cli *cli)
         lith_print_error("merge: where to? Give -o FILE");
         return LITH_EXIT_USAGE;
     }
+    if (run.request.output && strcmp(run.request.output, "-") == 0) {
+        lith_print_error(
+            "merge: -o -: an output is a file, since it is read back; -o ./- names one");
+        return LITH_EXIT_USAGE;
+    }
     if (!movers_read(cli, &run.request.movers))
         return LITH_EXIT_USAGE;
     enum lith_code code = merge(&run, &err);

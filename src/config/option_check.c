@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <fcntl.h>
+
 #include "base/checked.h"
+#include "base/file.h"
 #include "base/limits.h"
 #include "base/path_layout.h"
 #include "base/time.h"
@@ -115,11 +118,62 @@ static enum lith_code range_check(enum lith_option_id id, const char *text, uint
     return LITH_OK;
 }
 
+static uint64_t count_max(enum lith_option_id id)
+{
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+        if (ranges[i].id == id)
+            return ranges[i].max;
+    }
+    return UINT64_MAX;
+}
+
+static enum lith_code count_check(enum lith_option_id id, const char *text, struct lith_err *err)
+{
+    uint64_t number;
+
+    if (lith_count_parse(text, &number, err) == LITH_OK)
+        return range_check(id, text, number, err);
+    if (*text && text[strspn(text, "0123456789")] == '\0')
+        return lith_fail(err, LITH_E_INVALID, "\"%.100s\": too large, expected at most %" PRIu64,
+                         text, count_max(id));
+    return LITH_E_INVALID;
+}
+
+/* Found out here, it is told where it was given, and not in the middle of a merge. */
+static enum lith_code directory_check(const char *text, struct lith_err *err)
+{
+    struct lith_err why;
+    int fd;
+
+    if (lith_dir_open(AT_FDCWD, text, &fd, &why) != LITH_OK)
+        return lith_fail(err, LITH_E_INVALID, "%s; expected a directory", why.text);
+    lith_fd_close(fd);
+    return LITH_OK;
+}
+
 static enum lith_code text_check(enum lith_option_id id, const char *text, struct lith_err *err)
 {
     if (!*text)
         return lith_fail(err, LITH_E_INVALID, "\"\": expected a text");
-    return id == LITH_OPTION_LAYOUT ? lith_path_layout_check(text, err) : LITH_OK;
+    if (id == LITH_OPTION_LAYOUT)
+        return lith_path_layout_check(text, err);
+    return id == LITH_OPTION_SCRATCH ? directory_check(text, err) : LITH_OK;
+}
+
+/* Names between commas; no text at all is no names. */
+static enum lith_code list_check(const char *text, struct lith_err *err)
+{
+    if (!*text)
+        return LITH_OK;
+    for (const char *at = text;; at++) {
+        size_t bytes = strcspn(at, ",");
+        if (bytes == 0)
+            return lith_fail(err, LITH_E_INVALID,
+                             "\"%.100s\": expected names with commas between them", text);
+        at += bytes;
+        if (!*at)
+            return LITH_OK;
+    }
 }
 
 enum lith_code lith_option_check(enum lith_option_id id, const char *text, struct lith_err *err)
@@ -134,14 +188,13 @@ enum lith_code lith_option_check(enum lith_option_id id, const char *text, struc
     case LITH_KIND_TEXT:
         return text_check(id, text, err);
     case LITH_KIND_LIST:
-        return LITH_OK;
+        return list_check(text, err);
     case LITH_KIND_SWITCH:
         if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
             return lith_fail(err, LITH_E_INVALID, "\"%.100s\": expected true or false", text);
         return LITH_OK;
     case LITH_KIND_COUNT:
-        LITH_TRY(lith_count_parse(text, &number, err));
-        return range_check(id, text, number, err);
+        return count_check(id, text, err);
     case LITH_KIND_SIZE:
         LITH_TRY(lith_size_parse(text, &number, err));
         return range_check(id, text, number, err);

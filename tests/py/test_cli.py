@@ -105,7 +105,15 @@ def test_documented_options():
     (["verify", "a.parquet"], "on both sides of --"),
     (["plan", ".", "--memory", "1MiB"], "at least 16MiB"),
     (["plan", "s3://bucket/lake"], "object storage"),
-    (["help", "frobnicate"], "there is no command"),
+    (["help", "frobnicate"], "there is no command frobnicate; lithify help lists them"),
+    (["help", "stauts"], "did you mean status?"),
+    (["plan", ".", "--config="], "--config: a file name must follow"),
+    (["merge", "--threads", "-o", "x", "a"], "--threads: a value must follow"),
+    (["merge", "--threads", "9" * 20, "-o", "x", "a"], "--threads: \"" + "9" * 20 + "\": too large"),
+    (["merge", "-o", "-", "a.parquet"], "./-"),
+    (["merge", "--scratch", "/nonexist", "-o", "x", "a"], "--scratch: "),
+    (["merge", "--scratch", "/etc/passwd", "-o", "x", "a"], "--scratch: "),
+    (["plan", ".", "--key-columns", ",,"], "--key-columns: "),
     (["plan", ".", "--config", "/nowhere.yaml"], "/nowhere.yaml"),
 ])
 def test_usage(arguments, says, tmp_path):
@@ -434,6 +442,14 @@ def test_status(tmp_path):
     out = lithify.ok("status", root, env={"LC_ALL": "C"}).out
     assert out.isascii() and "####" in out and "goal < 5 %" in out
     assert "█" in lithify.ok("status", root, env={"LC_ALL": "C.UTF-8"}).out
+
+
+def test_status_of_nothing(tmp_path):
+    root = two_partitions(tmp_path / "lake")
+    out = lithify.ok("status", root, "--partition", "nix").out
+    assert "0 partitions" in out and "no path below ROOT matches --partition nix" in out
+    (tmp_path / "empty").mkdir()
+    assert "no directory at or below ROOT holds" in lithify.ok("status", tmp_path / "empty").out
 
 
 def test_merge(tmp_path):

@@ -104,6 +104,8 @@ static void what_is_refused(void **state)
         {"ls --target-file 1GiB R", "--target-file has no meaning for lithify ls"},
         {"plan R --grace", "--grace: a value must follow"},
         {"merge a -o", "-o: a value must follow"},
+        {"merge --threads -o x a", "--threads: a value must follow, not -o"},
+        {"plan -c --json R", "-c: a value must follow, not --json"},
         {"plan --grace 5 R", "--grace: duration \"5\""},
         {"plan --json=yes R", "--json: \"yes\": expected true or false"},
         {"merge --overwrite=1 a", "--overwrite takes no value"},

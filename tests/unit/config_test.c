@@ -43,6 +43,10 @@ static struct sample sample_of(enum lith_option_id id)
         return (struct sample){"_manifest.json", "manifest.json", "m", "_manifest.json"};
     case LITH_OPTION_VERIFY:
         return (struct sample){"off", "decode", "all", "off|structure|content|decode"};
+    case LITH_OPTION_SCRATCH:
+        return (struct sample){"/tmp", ".", "/nowhere", "a directory"};
+    case LITH_OPTION_THREADS:
+        return (struct sample){"0", "8", "99999999999999999999", "too large"};
     case LITH_OPTION_LAYOUT:
         return (struct sample){"{a}", "{b}/{yyyy}", "{db", "{db}/{yyyy}/{mm}"};
     case LITH_OPTION_JOBS:
@@ -59,7 +63,7 @@ static struct sample sample_of(enum lith_option_id id)
     case LITH_KIND_TEXT:
         return (struct sample){"a", "b/*", "", "a text"};
     case LITH_KIND_LIST:
-        return (struct sample){"a,b", "c", NULL, NULL};
+        return (struct sample){"a,b", "c", "a,,b", "names with commas"};
     case LITH_KIND_SWITCH:
         return (struct sample){"true", "false", "yes", "true or false"};
     case LITH_KIND_COUNT:
