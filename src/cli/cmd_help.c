@@ -173,7 +173,7 @@ int lith_cmd_help(struct lith_cli *cli)
     const struct lith_command *command = lith_command_find(topic);
     if (!command) {
         const char *nearest = lith_command_nearest(topic);
-        lith_print_error("there is no command %.100s%s%s%s", topic,
+        lith_print_error("there is no command %.100s%s%s%s; lithify help lists them", topic,
                          nearest ? "; did you mean " : "", nearest ? nearest : "",
                          nearest ? "?" : "");
         return LITH_EXIT_USAGE;

@@ -5,6 +5,7 @@
 
 #include "cli/lake_open.h"
 #include "cli/print.h"
+#include "cli/report.h"
 
 #define GOAL_PERCENT 5
 
@@ -184,6 +185,10 @@ static void text_print(const struct lith_cli *cli, const struct lith_status *sta
     (void)printf(": %" PRIu64 " partition%s, %" PRIu64 " file%s, %s\n\n", t->partitions,
                  LITH_PLURAL(t->partitions), t->files, LITH_PLURAL(t->files),
                  lith_print_size(t->bytes));
+    if (t->partitions == 0) {
+        lith_report_none(cli);
+        return;
+    }
     histogram_print(t);
     totals_print(cli, t);
     if (status->tenant_count)

@@ -191,19 +191,26 @@ void lith_report_partition(void *ctx, const struct lith_partition_report *partit
     lith_meter_partition(&report->cli->meter, partition->input_bytes);
 }
 
+void lith_report_none(const struct lith_cli *cli)
+{
+    const char *glob = lith_config_text(&cli->config, LITH_OPTION_PARTITION);
+
+    if (!glob) {
+        (void)printf("no directory at or below ROOT holds *.parquet files\n");
+        return;
+    }
+    (void)printf("no path below ROOT matches --partition ");
+    lith_print_text(stdout, glob);
+    (void)printf(" as a whole (as tenant_id=acme/* would)\n");
+}
+
 /* Why there was nothing to look at, or why partitions were left alone. */
 static void why_print(const struct lith_report *report, const struct lith_summary *s)
 {
-    const char *glob = lith_config_text(&report->cli->config, LITH_OPTION_PARTITION);
     bool first = true;
 
-    if (s->partitions == 0 && glob) {
-        (void)printf("no path below ROOT matches --partition ");
-        lith_print_text(stdout, glob);
-        (void)printf(" as a whole (as tenant_id=acme/* would)\n");
-    } else if (s->partitions == 0) {
-        (void)printf("no directory at or below ROOT holds *.parquet files\n");
-    }
+    if (s->partitions == 0)
+        lith_report_none(report->cli);
     for (size_t i = 0; i < LITH_LEFT_MAX && report->left[i].count; i++) {
         (void)printf("%s%s (%" PRIu64 ")", first ? "left: " : "; ", report->left[i].text,
                      report->left[i].count);

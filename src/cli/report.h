@@ -24,6 +24,9 @@ struct lith_report {
     struct lith_err first; /* a failure to print; code OK: none */
 };
 
+/* A line on why there was no partition to look at. */
+void lith_report_none(const struct lith_cli *cli);
+
 /* For lith_lake_plan and its kin; ctx is the report. */
 void lith_report_partition(void *ctx, const struct lith_partition_report *partition);
 
