@@ -119,6 +119,19 @@ static enum lith_code manifest_name_take(struct lith_lake *lake, const struct li
     return LITH_OK;
 }
 
+/* Everything in it was chosen with --readers and --manifest-name, or can be drawn anew. */
+static enum lith_code lake_file_failed(const char *root, struct lith_err *err)
+{
+    struct lith_err why = *err;
+
+    if (why.code != LITH_E_CORRUPT)
+        return lith_err_prefix(err, "%s", root);
+    return lith_fail(err, LITH_E_CORRUPT,
+                     "%s/%s; restore it from a copy, or remove it and choose --readers (and "
+                     "--manifest-name) as at first",
+                     root, why.text);
+}
+
 static enum lith_code lake_fill(struct lith_lake *lake, const char *root,
                                 const struct lith_options *options, struct lith_err *err)
 {
@@ -140,7 +153,8 @@ static enum lith_code lake_fill(struct lith_lake *lake, const char *root,
     enum lith_code code = lith_lake_file_read(lake->store, &lake->arena, &file, err);
     if (code == LITH_E_NOT_FOUND)
         return LITH_OK;
-    LITH_TRY(code);
+    if (code != LITH_OK)
+        return lake_file_failed(root, err);
     return manifest_name_take(lake, &file, err);
 }
 

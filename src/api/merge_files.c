@@ -77,6 +77,30 @@ static enum lith_code path_make(struct outs *outs, size_t index, char **ret_path
     return LITH_OK;
 }
 
+/* The directory that holds the path. */
+static enum lith_code parent_make(const struct outs *outs, const char *path, char **ret_parent,
+                                  struct lith_err *err)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (!slash)
+        return lith_arena_format(outs->arena, ret_parent, err, ".");
+    return lith_arena_format(outs->arena, ret_parent, err, "%.*s/", (int)(slash - path), path);
+}
+
+static enum lith_code parent_check(const struct outs *outs, const char *path, struct lith_err *err)
+{
+    struct lith_file_info info;
+    char *parent;
+
+    LITH_TRY(parent_make(outs, path, &parent, err));
+    enum lith_code code = lith_file_stat(AT_FDCWD, parent, true, &info, err);
+    if (code == LITH_E_NOT_FOUND)
+        return lith_fail(err, code, "the output %s: the directory %s is not there; create it first",
+                         path, parent);
+    return code;
+}
+
 /* Refuses an output that is one of the inputs, one that exists, and one that is no regular file:
  * the rename would put a file in the place of a device, for everybody. */
 static enum lith_code path_check(const struct outs *outs, const char *path, struct lith_err *err)
@@ -87,7 +111,7 @@ static enum lith_code path_check(const struct outs *outs, const char *path, stru
 
     enum lith_code code = lith_file_stat(AT_FDCWD, path, true, &output, err);
     if (code == LITH_E_NOT_FOUND)
-        return LITH_OK;
+        return parent_check(outs, path, err);
     LITH_TRY(code);
     for (size_t i = 0; i < request->input_count; i++) {
         LITH_TRY(lith_file_stat(AT_FDCWD, request->inputs[i], true, &info, err));
@@ -172,14 +196,10 @@ static enum lith_code out_end(struct lith_merge_outputs *base, const struct lith
 /* Makes a rename durable: fsync of the directory that holds the path. */
 static enum lith_code parent_sync(struct outs *outs, const char *path, struct lith_err *err)
 {
-    const char *slash = strrchr(path, '/');
     char *parent;
     int fd;
 
-    if (!slash)
-        LITH_TRY(lith_arena_format(outs->arena, &parent, err, "."));
-    else
-        LITH_TRY(lith_arena_format(outs->arena, &parent, err, "%.*s/", (int)(slash - path), path));
+    LITH_TRY(parent_make(outs, path, &parent, err));
     LITH_TRY(lith_dir_open(AT_FDCWD, parent, &fd, err));
     enum lith_code code = lith_fd_sync(fd, parent, err);
     lith_fd_close(fd);
@@ -234,6 +254,13 @@ static enum lith_code inputs_look(struct outs *outs, struct lith_merge_input *in
 
     for (size_t i = 0; i < request->input_count; i++) {
         LITH_TRY(lith_file_stat(AT_FDCWD, request->inputs[i], true, &info, err));
+        if (info.is_directory)
+            return lith_fail(err, LITH_E_UNSUPPORTED,
+                             "%s is a directory; name its files, or compact it as a lake",
+                             request->inputs[i]);
+        if (!info.is_file)
+            return lith_fail(err, LITH_E_UNSUPPORTED, "%s is not a regular file",
+                             request->inputs[i]);
         inputs[i] = (struct lith_merge_input){.name = request->inputs[i], .size = info.size};
         outs->result.input_bytes += info.size;
     }

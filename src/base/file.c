@@ -47,7 +47,10 @@ enum lith_code lith_file_open(int dir_fd, const char *name, int *ret_fd, struct 
         return lith_fail_errno(err, errno, "open", name);
     enum lith_code code = lith_fd_stat(fd, &info, err);
     if (code == LITH_OK && !info.is_file)
-        code = lith_fail(err, LITH_E_UNSUPPORTED, "open %s: not a regular file", name);
+        code = lith_fail(err, LITH_E_UNSUPPORTED,
+                         info.is_directory ? "%s is a directory; a file is expected"
+                                           : "%s is not a regular file",
+                         name);
     if (code != LITH_OK) {
         lith_fd_close(fd);
         return code;

@@ -10,6 +10,15 @@
 #include "base/limits.h"
 #include "lake/snapshot.h"
 
+static enum lith_code corrupt(struct lith_err *err)
+{
+    struct lith_err why = *err;
+
+    return lith_fail(err, LITH_E_CORRUPT,
+                     "%s; restore it from a copy (without it, replaced files would count again)",
+                     why.text);
+}
+
 /* Leaves blob.data NULL when there is none. Both names present, or an unreadable one: CORRUPT. */
 static enum lith_code manifest_read(struct lith_folder *folder, struct lith_view *view,
                                     struct lith_err *err)
@@ -38,8 +47,11 @@ static enum lith_code manifest_read(struct lith_folder *folder, struct lith_view
     }
     if (!found)
         return LITH_OK;
-    LITH_TRY(lith_manifest_parse(view->blob.data, view->blob.bytes, found, &view->arena,
-                                 &view->manifest, err));
+    enum lith_code code = lith_manifest_parse(view->blob.data, view->blob.bytes, found,
+                                              &view->arena, &view->manifest, err);
+    if (code == LITH_E_CORRUPT)
+        return corrupt(err);
+    LITH_TRY(code);
     view->manifest.mtime_ns = view->blob.mtime_ns;
     return LITH_OK;
 }

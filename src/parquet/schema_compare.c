@@ -303,26 +303,40 @@ static enum lith_code difference_format(const struct lith_schema *a, const struc
     return LITH_OK;
 }
 
+/* One has what the other has, and more: the first column of that. */
+static enum lith_code count_difference_format(const struct lith_schema *a,
+                                              const struct lith_schema *b, struct lith_arena *arena,
+                                              const char **ret_difference, struct lith_err *err)
+{
+    bool a_has_more = a->node_count > b->node_count;
+    char path[256];
+    char *text;
+
+    if (a_has_more)
+        lith_schema_path(a, b->node_count, path, sizeof(path));
+    else
+        lith_schema_path(b, a->node_count, path, sizeof(path));
+    LITH_TRY(lith_arena_format(arena, &text, err,
+                               "%u columns against %u, column %s is in the %s alone", a->leaf_count,
+                               b->leaf_count, path, a_has_more ? "first" : "second"));
+    *ret_difference = text;
+    return LITH_OK;
+}
+
 /* The root's name, id and repetition mean nothing: every writer has its own. */
 enum lith_code lith_schema_equal(const struct lith_schema *a, const struct lith_schema *b,
                                  struct lith_arena *arena, bool *ret_equal,
                                  const char **ret_difference, struct lith_err *err)
 {
     uint32_t count = a->node_count < b->node_count ? a->node_count : b->node_count;
-    char *text;
-
     *ret_equal = false;
     for (uint32_t i = 1; i < count; i++) {
         node_text *words = difference_of(&a->nodes[i], &b->nodes[i]);
         if (words)
             return difference_format(a, b, i, words, arena, ret_difference, err);
     }
-    if (a->node_count != b->node_count) {
-        LITH_TRY(lith_arena_format(arena, &text, err, "%u columns against %u", a->leaf_count,
-                                   b->leaf_count));
-        *ret_difference = text;
-        return LITH_OK;
-    }
+    if (a->node_count != b->node_count)
+        return count_difference_format(a, b, arena, ret_difference, err);
     *ret_equal = true;
     return LITH_OK;
 }

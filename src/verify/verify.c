@@ -5,6 +5,8 @@
 #include "verify/verify.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "verify/content.h"
 #include "verify/decode.h"
@@ -107,6 +109,18 @@ static enum lith_code chunk_check(struct file *file, uint32_t row_group, uint32_
     return levels_check(file, &ref, err);
 }
 
+/* Who decoded the chunk has named it already, as far as the page. */
+static enum lith_code place_prefix(uint32_t row_group, const char *path, struct lith_err *err)
+{
+    char place[320];
+    int bytes =
+        snprintf(place, sizeof(place), "row group %" PRIu32 ", column \"%s\"", row_group, path);
+
+    if (bytes > 0 && strncmp(err->text, place, (size_t)bytes) == 0)
+        return lith_err_prefix(err, "verify");
+    return lith_err_prefix(err, "verify: %s", place);
+}
+
 static enum lith_code chunks_check(struct file *file, struct lith_err *err)
 {
     const struct lith_footer *footer = &file->input.footer;
@@ -122,9 +136,7 @@ static enum lith_code chunks_check(struct file *file, struct lith_err *err)
             if (code == LITH_OK)
                 continue;
             lith_schema_path(&footer->schema, footer->schema.leaves[leaf], path, sizeof(path));
-            (void)lith_err_prefix(err, "verify: row group %" PRIu32 ", column \"%s\"", row_group,
-                                  path);
-            return code;
+            return place_prefix(row_group, path, err);
         }
     }
     return LITH_OK;

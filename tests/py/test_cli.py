@@ -558,6 +558,53 @@ def test_inspect_says_what_pyarrow_says(tmp_path):
     assert "1000 rows in 3 row groups" in text and "list.list.element" in text
 
 
+# Messages: what is wrong, where, what was expected, what to do.
+
+def test_messages_of_merge(tmp_path):
+    a = write(tmp_path / "a.parquet")
+    wider = tmp_path / "wider.parquet"
+    parquet.write_table(pyarrow.table({"id": [1], "name": ["a"]}), wider)
+    (tmp_path / "folder").mkdir()
+    for output, inputs, says in (
+            ("nodir/o.parquet", [a], "the directory nodir/ is not there; create it first"),
+            ("o.parquet", [a, "folder"], "folder is a directory; name its files, or compact it"),
+            ("o.parquet", [a, "/dev/null"], "/dev/null is not a regular file"),
+            ("o.parquet", [a, wider], "1 columns against 2, column name is in the second alone"),
+            ("o.parquet", [wider, a], "2 columns against 1, column name is in the first alone")):
+        done = lithify.run("merge", "-o", output, *inputs, cwd=tmp_path)
+        assert done.code == lithify.FAILED and says in done.err, str(done)
+        assert done.err.count("folder") < 2 and done.err.count("/dev/null") < 2, str(done)
+    assert not list(tmp_path.rglob("o.parquet*"))
+
+
+def test_a_place_is_said_once(tmp_path):
+    """What verification finds in an output of copied pages: the place, and no second time."""
+    damaged = tmp_path / "damaged.parquet"
+    table = pyarrow.table({"body": ["x" * 100 + str(i) for i in range(100)]})
+    parquet.write_table(table, damaged, compression="none", use_dictionary=False,
+                        write_statistics=False)
+    content = bytearray(damaged.read_bytes())
+    first = content.index(b"xxxx")
+    content[first - 4:first] = b"\xff\xff\xff\x7f"  # the length of the first value
+    damaged.write_bytes(content)
+    done = lithify.run("merge", "--verify=decode", "--movers=copy", "-o", tmp_path / "o.parquet",
+                       damaged, damaged)
+    assert done.code == lithify.FAILED, str(done)
+    assert 'verify: row group 0, column "body", page 0 at byte' in done.err, str(done)
+    assert done.err.count("row group 0") == 1, str(done)
+
+
+def test_messages_of_broken_manifests(tmp_path):
+    root = fill(tmp_path / "lake")
+    (root / "tenant_id=acme/day/manifest.json").write_text("{")
+    reason = document("plan", root, "--ok-blocked")["partitions"][0]["reason"]
+    assert "manifest.json: JSON" in reason and "restore it from a copy" in reason, reason
+    (root / "_lithify.json").write_text("{")
+    done = lithify.run("plan", root)
+    assert done.code == lithify.FAILED and f"{root}/_lithify.json: JSON" in done.err, str(done)
+    assert "restore it from a copy, or remove it" in done.err, str(done)
+
+
 # JSON: documented, and whole.
 
 def test_documented_fields(tmp_path):
