@@ -13,5 +13,11 @@ export PKG_CONFIG_PATH
 # shellcheck disable=SC2046
 ${CC:-cc} -O2 -Wall -Wextra -Werror -std=c11 "$source" $(pkg-config --cflags --libs lithify) \
     -o "$folder/merge_two"
-LD_LIBRARY_PATH=$build "$folder/merge_two" "$folder/out.parquet" "$folder/a.parquet" "$folder/a.parquet"
+LD_LIBRARY_PATH=$build
+export LD_LIBRARY_PATH
+"$folder/merge_two" "$folder/out.parquet" "$folder/a.parquet" "$folder/a.parquet"
+if "$folder/merge_two" "$folder/out.parquet" "$folder/a.parquet" "$folder/a.parquet"; then
+    echo "an output that was there was replaced without being asked to" >&2
+    exit 1
+fi
 "$build/lithify" verify "$folder/a.parquet" "$folder/a.parquet" -- "$folder/out.parquet"

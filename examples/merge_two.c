@@ -29,7 +29,6 @@ int main(int argc, char **argv)
     request.inputs = inputs;
     request.input_count = 2;
     request.output = argv[1];
-    request.overwrite = true;
     if (lith_merge_files(&request, &control, &result, &err) != LITH_OK) {
         fprintf(stderr, "\n%s: %s\n", lith_code_name(err.code), err.text);
         return 1;
