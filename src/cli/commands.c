@@ -148,7 +148,9 @@ const struct lith_command lith_commands[] = {
         .synopsis = "[OPTION...] A... -- B...",
         .line = "do two sets of files hold the same rows?",
         .text = "Decodes both sides in full and compares them as multisets of rows: every value,\n"
-                "null and shape, in any order. Exit 0: the same; 1: different.",
+                "null and shape, in any order. Exit 0: the same; 1: different, or not comparable\n"
+                "(a file that cannot be read, other columns: stderr says it, and stdout stays\n"
+                "empty).",
         .example = "  lithify verify hour-*.parquet -- day.parquet",
         .groups = LITH_GROUP_MEMORY | LITH_GROUP_OUTPUT,
         .switches = SWITCH(CONFIG),

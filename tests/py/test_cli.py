@@ -525,7 +525,11 @@ def test_verify(tmp_path):
     report = json.loads(lithify.run("verify", "--json", files[0], "--", other).out)
     assert report["equal"] is False and report["a"]["rows"] == report["b"]["rows"] == 10
     parquet.write_table(pyarrow.table({"name": ["a"]}), tmp_path / "text.parquet")
-    assert lithify.run("verify", files[0], "--", tmp_path / "text.parquet").code == lithify.FAILED
+    for none in ("text.parquet", "nowhere.parquet"):  # no verdict: told apart by what is printed
+        for more in ([], ["--json"]):
+            done = lithify.run("verify", *more, files[0], "--", tmp_path / none)
+            assert done.code == lithify.FAILED and not done.out and none in done.err, str(done)
+    assert "not comparable" in lithify.ok("help", "verify").out
 
 
 def test_inspect_says_what_pyarrow_says(tmp_path):
