@@ -119,7 +119,8 @@ struct lith_options {
     uint64_t gc_bytes_max;    /* deleted in one pass over the lake at most */
 
     enum lith_verify_level verify;
-    const char *const *key_columns; /* columns whose counts per value are checked */
+    const char *const *key_columns; /* columns whose counts per value are checked; where one that
+                                       is not the default is missing, the reason says so */
     size_t key_column_count;
 
     const char *partition_glob; /* only partitions whose path matches (fnmatch); NULL: all */

@@ -98,6 +98,7 @@ static enum lith_code options_take(struct lith_lake *lake, const struct lith_opt
         .verify = options->verify,
         .key_columns = options->key_columns,
         .key_column_count = options->key_column_count,
+        .key_columns_given = options->key_columns != default_key_columns,
         .manifest_name = options->manifest_name ? options->manifest_name : LITH_MANIFEST_NAME,
         .path = {.tenant_key = options->tenant_key, .layout = options->layout},
         .explain = options->explain,

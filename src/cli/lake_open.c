@@ -42,6 +42,8 @@ static enum lith_code options_make(struct lith_cli *cli, struct lith_options *op
     options->jobs = (uint32_t)lith_config_count(config, LITH_OPTION_JOBS);
     options->explain = cli->args.switches[LITH_SWITCH_EXPLAIN] != NULL;
     lith_config_shard(config, LITH_OPTION_SHARD, &options->shard_index, &options->shard_count);
+    if (!lith_config_given(config, LITH_OPTION_KEY_COLUMNS))
+        return LITH_OK;
     LITH_TRY(lith_config_list(config, LITH_OPTION_KEY_COLUMNS, &columns, &options->key_column_count,
                               err));
     options->key_columns = columns;

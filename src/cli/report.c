@@ -117,13 +117,13 @@ static bool is_dull(const struct lith_report *report, const struct lith_partitio
 }
 
 /* Of what is due the state says it all, but for the details of the reason. */
-static void reason_print(const struct lith_report *report, const struct lith_partition_report *p)
+static void reason_print(const struct lith_partition_report *p)
 {
     const char *reason = p->reason ? p->reason : "";
     const char *details = strstr(reason, ": ");
 
     if (p->state == LITH_PARTITION_COMPACTED)
-        reason = report->is_plan && details ? details + 2 : "";
+        reason = details ? details + 2 : "";
     if (!*reason || p->deleted)
         return;
     (void)printf("  (");
@@ -142,7 +142,7 @@ static void partition_print(struct lith_report *report, const struct lith_partit
     (void)printf("%-9s  ", p->deleted ? "cleaned" : state_text(report, p->state));
     lith_print_text(stdout, path_text(p->path));
     counts_print(report, p);
-    reason_print(report, p);
+    reason_print(p);
     if (report->is_plan)
         held_print(p->held_bytes, 0);
     (void)putchar('\n');

@@ -225,14 +225,32 @@ static enum lith_code set_aside(const struct lith_job *job, const struct lith_lo
     return commit_or_stop(job, &look->view, &next, err);
 }
 
+/* A key column that is missing checks nothing; one that was asked for may be a typo. The commit is
+ * made: for want of memory the reason is a shorter one, and no failure. */
+static const char *compacted_reason(const struct lith_job *job, const struct lith_merge_step *step,
+                                    struct lith_err *ignored)
+{
+    static const char plain[] = "compacted";
+    char *reason;
+
+    if (!job->options->key_columns_given || !step->missing_key)
+        return plain;
+    enum lith_code code =
+        lith_arena_format(job->arena, &reason, ignored,
+                          "%s: key column %.100s was not checked, its files have no top-level "
+                          "column of that name",
+                          plain, step->missing_key);
+    return code == LITH_OK ? reason : plain;
+}
+
 static void report_outputs(const struct lith_job *job, const struct lith_look *look,
                            const struct lith_merge_step *step, int64_t at_ns,
-                           struct lith_partition_report *report)
+                           struct lith_partition_report *report, struct lith_err *ignored)
 {
     int64_t until_ns = INT64_MAX;
 
     report->state = LITH_PARTITION_COMPACTED;
-    report->reason = "compacted";
+    report->reason = compacted_reason(job, step, ignored);
     report->inputs = step->input_count;
     report->outputs = step->outputs.count;
     report->input_bytes = look->plan.input_bytes;
@@ -276,7 +294,7 @@ static enum lith_code merge_round(const struct lith_job *job, struct lith_look *
     if (code == LITH_OK)
         code = outputs_commit(job, look, &step, &at_ns, err);
     if (code == LITH_OK)
-        report_outputs(job, look, &step, at_ns, report);
+        report_outputs(job, look, &step, at_ns, report, err);
     lith_merge_step_done(&step);
     if (code == LITH_OK || !step.bad_input)
         return code;

@@ -173,6 +173,7 @@ static enum lith_code merge_once(struct lith_merge_step *step, const struct lith
     options.force = force;
     LITH_TRY(
         lith_merge_new(inputs, plan->input_count, &opener.base, &options, job->work, &merge, err));
+    step->missing_key = lith_merge_missing_key(merge);
     enum lith_code code = merge_and_check(step, merge, job, plan, err);
     lith_merge_free(merge);
     return code;

@@ -13,7 +13,8 @@ struct lith_merge_step {
     struct lith_job_outputs outputs;
     struct lith_entry *inputs; /* as read to the end: name, size, etag, rows; in the job's arena */
     size_t input_count;
-    const char *bad_input; /* on failure: the input whose contents were the reason, or NULL */
+    const char *bad_input;   /* on failure: the input whose contents were the reason, or NULL */
+    const char *missing_key; /* a key column that none of the inputs has at its top, or NULL */
     const struct lith_err *refuted; /* why all was decoded after all, or NULL; in the job's arena */
 };
 

@@ -102,6 +102,8 @@ uint64_t lith_merge_moved(const struct lith_merge *merge, enum lith_mover mover)
 
 /* Rows of all inputs, by their footers. */
 int64_t lith_merge_rows(const struct lith_merge *merge);
+/* The first of the key columns that is no top-level column of the inputs; NULL when all are. */
+const char *lith_merge_missing_key(const struct lith_merge *merge);
 /* Adds the rows of each input to its entry of `rows` (one per input); once lith_merge_run has
  * succeeded, these were all read. */
 void lith_merge_rows_by_input(const struct lith_merge *merge, int64_t *rows);

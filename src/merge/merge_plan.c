@@ -343,6 +343,15 @@ void lith_merge_free(struct lith_merge *merge)
     lith_free(merge);
 }
 
+const char *lith_merge_missing_key(const struct lith_merge *merge)
+{
+    for (size_t i = 0; i < merge->options.key_column_count; i++) {
+        if (leaf_named(&merge->schema, merge->options.key_columns[i]) == LITH_NO_INDEX)
+            return merge->options.key_columns[i];
+    }
+    return NULL;
+}
+
 int64_t lith_merge_rows(const struct lith_merge *merge)
 {
     return merge->rows;

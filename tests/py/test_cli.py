@@ -318,6 +318,21 @@ def test_passes(tmp_path):
     assert len(list(root.rglob("*.parquet"))) == 1
 
 
+@pytest.mark.parametrize("columns, missing", [
+    ("id,nmae", "nmae"), ("s", "s"), ("s.x", "s.x"), ("id,name", None), (None, None)])
+def test_a_key_column_that_is_not_there_is_told(columns, missing, tmp_path):
+    """A typo must not check nothing without a word; the default is for lakes that have it."""
+    for i in range(6):
+        path = tmp_path / "lake/day" / f"f{i}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        parquet.write_table(pyarrow.table({"id": [i], "name": ["a"], "s": [{"x": 1}]}), path)
+        os.utime(path, (1, 1))
+    more = [] if columns is None else ["--key-columns", columns]
+    done = lithify.ok("compact", tmp_path / "lake", "--readers=manifest", *more)
+    assert ("key column" in done.out) == bool(missing), str(done)
+    assert not missing or f"key column {missing} was not checked" in done.out, str(done)
+
+
 def test_compact_tells_what_is_still_due(tmp_path):
     """P6: a pass says that another has work left; once none has, nothing is rewritten."""
     root = fill(tmp_path / "lake", files=12)
