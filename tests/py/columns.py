@@ -6,6 +6,8 @@ struct from a struct of nulls. How the values were stored (chunks, offsets, dict
 small lists) makes no difference.
 """
 
+import re
+
 import numpy
 import pyarrow
 import pyarrow.compute
@@ -110,10 +112,27 @@ def flatten(table):
     return out
 
 
-def difference(sources, output):
-    """Why the rows of `output` are not those of `sources` one after another; None if they are."""
+def _without(flat, added):
+    """Takes out the columns of these names, in whatever group; (what is left, what is wrong)."""
+    left, found = [], set()
+    for path, values in flat:
+        name = re.match(r"[^?#\[]*", path.rsplit(".", 1)[-1])[0]
+        if name not in added:
+            left.append((path, values))
+            continue
+        found.add(name)
+        if path.endswith(name + "?") and values.any():
+            return left, f"{path}: a value in an added column"
+    return left, None if found == set(added) else f"only {sorted(found)} were added"
+
+
+def difference(sources, output, added=()):
+    """Why the rows of `output` are not those of `sources` one after another; None if they are.
+    `added` names columns of nulls that the output has besides."""
     want = [flatten(table) for table in sources]
-    have = flatten(output)
+    have, why = _without(flatten(output), added)
+    if why:
+        return why
     rows = sum(table.num_rows for table in sources)
     if output.num_rows != rows:
         return f"{output.num_rows} rows, not {rows}"

@@ -57,8 +57,13 @@ NESTED_LEAVES = [kind for kind in LEAVES
 class Data:
     """One random schema, and tables of it."""
 
-    def __init__(self, random):
+    def __init__(self, random, nullable_share=0.75, has_maps=True):
         self.random = random
+        self.nullable_share, self.has_maps = nullable_share, has_maps
+        # Where set, all tables draw from the same values, which come first in every column: in one
+        # order in all tables (is_in_order), or in another one in each. Writers that find them so
+        # number the entries of their dictionaries so.
+        self.entries_seed, self.is_in_order = None, False
         self.schema = pyarrow.schema(
             [self._field(f"c{index}", 1) for index in range(random.randint(1, 8))])
         # Few distinct values or many: what decides over dictionaries.
@@ -68,7 +73,7 @@ class Data:
 
     def _field(self, name, depth):
         kind = self._type(depth)
-        return pyarrow.field(name, kind, nullable=self.random.random() < 0.75)
+        return pyarrow.field(name, kind, nullable=self.random.random() < self.nullable_share)
 
     def _type(self, depth):
         shape = self.random.random() if depth <= DEPTH_MAX else 1.0
@@ -79,7 +84,7 @@ class Data:
         if shape < 0.25:
             return pyarrow.struct([self._field(f"f{i}", depth + 1)
                                    for i in range(self.random.randint(1, 3))])
-        if shape < 0.32:
+        if shape < 0.32 and self.has_maps:
             key = self.random.choice([pyarrow.string(), pyarrow.int32(), pyarrow.date32()])
             return pyarrow.map_(key, self._field("value", depth + 1))
         return self.random.choice(LEAVES if depth == 1 else NESTED_LEAVES)
@@ -123,8 +128,15 @@ class Data:
 
     def _leaf(self, kind, count, numbers):
         """`count` values, none null, drawn from a pool of distinct ones."""
-        pool = self._pool(kind, max(1, min(self.distinct, count or 1)), numbers)
-        return pool.take(pyarrow.array(numbers.integers(0, len(pool), count)))
+        if self.entries_seed is None:
+            pool = self._pool(kind, max(1, min(self.distinct, count or 1)), numbers)
+            return pool.take(pyarrow.array(numbers.integers(0, len(pool), count)))
+        pool = self._pool(kind, self.distinct, numpy.random.default_rng(self.entries_seed))
+        picks = numbers.integers(0, len(pool), count)
+        picks[:len(pool)] = numpy.arange(len(pool))[:count]
+        if not self.is_in_order:
+            numbers.shuffle(picks[:len(pool)])
+        return pool.take(pyarrow.array(picks))
 
     def _pool(self, kind, count, numbers):
         types = pyarrow.types

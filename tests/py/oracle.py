@@ -123,24 +123,51 @@ def read(reader, path):
         raise Unreadable(f"{path}: {str(problem)[:300] or problem!r}") from problem
 
 
+def difference(sources, outputs, added=()):
+    """Why the outputs (a list for each file of what `tables` gave) do not hold the rows of the
+    sources, in order; None if they do. `added`: see columns.difference."""
+    import columns
+    import pyarrow
+    if len({len(tables) for tables in sources + outputs}) > 1:
+        return "INT96 in some of the files, not in others"
+    for way in range(len(sources[0])):
+        output = pyarrow.concat_tables([tables[way] for tables in outputs])
+        why = columns.difference([tables[way] for tables in sources], output, added)
+        if why:
+            return why
+    return None
+
+
 def compare(reader, request):
     """Are the rows of the outputs those of the sources, in order? The sources must be readable
     for an answer; an output that is not is a difference."""
-    import columns
-    import pyarrow
     sources = [read(reader, path) for path in request["sources"]]
     try:
         outputs = [read(reader, path) for path in request["outputs"]]
     except Unreadable as problem:
         return {"difference": f"unreadable output: {problem}", "rows": 0}
-    if len({len(tables) for tables in sources + outputs}) > 1:
-        return {"difference": "INT96 in some of the files, not in others", "rows": 0}
-    for way in range(len(sources[0])):
-        output = pyarrow.concat_tables([tables[way] for tables in outputs])
-        why = columns.difference([tables[way] for tables in sources], output)
+    return {"difference": difference(sources, outputs, request.get("added", ())),
+            "rows": sum(tables[0].num_rows for tables in outputs)}
+
+
+def agree(reader, request):
+    """The same of several outputs, each made of all the sources; and are they equal to each other?"""
+    sources = [read(reader, path) for path in request["sources"]]
+    outputs = {}
+    for path in request["outputs"]:
+        try:
+            outputs[path] = read(reader, path)
+        except Unreadable as problem:
+            return {"difference": f"unreadable output: {problem}"}
+    for path, tables in outputs.items():
+        why = difference(sources, [tables])
         if why:
-            return {"difference": why, "rows": output.num_rows}
-    return {"difference": None, "rows": output.num_rows}
+            return {"difference": f"{path} and its sources: {why}"}
+        first = request["outputs"][0]
+        why = difference([outputs[first]], [tables])
+        if why:
+            return {"difference": f"{path} and {first}: {why}"}
+    return {"difference": None}
 
 
 def schema(reader, request):
@@ -176,7 +203,7 @@ def claims(reader, request):
 def main():
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     reader = {"pyarrow": PyArrow, "duckdb": DuckDB}[sys.argv[1]]()
-    ops = {"compare": compare, "schema": schema, "rows": rows, "claims": claims,
+    ops = {"compare": compare, "agree": agree, "schema": schema, "rows": rows, "claims": claims,
            "fingerprint": fingerprint}
     for line in sys.stdin.buffer:
         request = json.loads(line)

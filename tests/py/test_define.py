@@ -5,7 +5,6 @@ that is possible, and adds a column and a list that the file lacks; the engines 
 and nulls."""
 
 import random
-import subprocess
 
 import duckdb
 import polars
@@ -13,19 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import lithify
+import movers
 
-TOOL = lithify.pathlib.Path(lithify.BIN).parent / "tests" / "unit" / "define_columns"
 CODECS = ["NONE", "SNAPPY", "GZIP", "ZSTD", "LZ4", "BROTLI"]
 ROWS = 12000
-
-
-def define(source, target, *where):
-    """Runs the tool; the compressed bytes that went by each mover."""
-    done = subprocess.run([TOOL, source, target, *where], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    words = done.stdout.split()
-    return dict(zip(words[::2], map(int, words[1::2])))
 
 
 def flat_table(rows):
@@ -77,7 +67,7 @@ def test_required_under_optional(codec, version, dictionary, tmp_path):
                    use_dictionary=dictionary, data_page_size=20000, write_batch_size=512,
                    row_group_size=ROWS // 2 + 1, write_page_checksum=True, store_schema=False)
     assert not pq.ParquetFile(tmp_path / "in").schema_arrow.field("number").nullable
-    moved = define(tmp_path / "in", tmp_path / "out")
+    moved = movers.define(tmp_path / "in", tmp_path / "out")
     # Nothing can be put in front of what BROTLI compressed; ids are compressed again anyway.
     assert moved["splice" if codec == "BROTLI" and version == "1.0" else "recode"] == 0
     assert (moved["remap"] > 0) == dictionary
@@ -138,7 +128,7 @@ def test_missing_inside_a_group(group, sibling, version, tmp_path):
     table = pa.Table.from_pylist(rows, schema=NESTED)
     pq.write_table(table, tmp_path / "in", compression="ZSTD", data_page_version=version, row_group_size=5000,
                    store_schema=False)
-    define(tmp_path / "in", tmp_path / "out", group, sibling)
+    movers.define(tmp_path / "in", tmp_path / "out", group, sibling)
     expected = table.to_pydict()
     if group == "s":
         expected["s"] = [with_added(value) for value in expected["s"]]
