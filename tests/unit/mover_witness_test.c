@@ -11,6 +11,7 @@
 #include "merge/mover.h"
 #include "parquet/dictionary_builder.h"
 #include "parquet/page_writer.h"
+#include "parquet/rle.h"
 #include "verify/verify.h"
 
 static struct lith_err err;
@@ -37,14 +38,17 @@ enum fault {
     FAULT_LOSE,        /* a value becomes null, an element of a list is gone */
     FAULT_DOUBLE,      /* a value stands for its neighbour too */
     FAULT_SWAP,        /* two neighbours change places */
+    FAULT_REPLACE,     /* another value of the column stands there */
     FAULT_LOSE_PAGE,   /* the same for pages that are copied */
     FAULT_DOUBLE_PAGE, /* it stands there twice */
     FAULT_SWAP_PAGE,
     FAULT_COUNT
 };
-static const char *const fault_names[] = {"none",      "lose",        "double",   "swap",
-                                          "lose page", "double page", "swap page"};
-#define VALUE_FAULTS (1u << FAULT_LOSE | 1u << FAULT_DOUBLE | 1u << FAULT_SWAP)
+static const char *const fault_names[] = {"none",    "lose",      "double",      "swap",
+                                          "replace", "lose page", "double page", "swap page"};
+/* Of values that stay as many as they were. */
+#define EXCHANGES (1u << FAULT_DOUBLE | 1u << FAULT_SWAP | 1u << FAULT_REPLACE)
+#define VALUE_FAULTS (1u << FAULT_LOSE | EXCHANGES)
 #define PAGE_FAULTS (1u << FAULT_LOSE_PAGE | 1u << FAULT_DOUBLE_PAGE | 1u << FAULT_SWAP_PAGE)
 
 /* A page that is being copied, held until it is whole. */
@@ -56,7 +60,7 @@ struct held_page {
 
 static struct {
     enum fault fault;
-    size_t call; /* the call that is hit */
+    size_t page; /* that is hit, of those copied or joined */
     size_t calls;
     bool done;
     bool records;  /* pages are kept, for a later run in which they change places */
@@ -68,20 +72,24 @@ static struct held_page recorded[ROW_GROUPS]; /* as the leaf that is hit has the
 static const struct {
     enum lith_mover mover;
     const char *name;
-    uint32_t leaves; /* bits: those it can move */
-    bool is_wide;    /* under the wide schema */
-    uint32_t faults; /* bits: those that there is something to change for */
+    enum lith_mover way; /* that bytes are counted under */
+    uint32_t leaves;     /* bits: those it can move */
+    bool is_wide;        /* under the wide schema */
+    size_t page;         /* that is hit */
+    uint32_t faults;     /* bits: those that there is something to change for */
 } movers[] = {
-    {LITH_MOVER_RECODE, "recode", 0xe, false, VALUE_FAULTS},
-    {LITH_MOVER_RECODE, "regroup", 0x1, false,
-     1u << FAULT_DOUBLE | 1u << FAULT_SWAP | 1u << FAULT_SWAP_PAGE},
-    {LITH_MOVER_SPLICE, "splice", 0xd, false, PAGE_FAULTS | 1u << FAULT_DOUBLE | 1u << FAULT_SWAP},
-    {LITH_MOVER_REMAP, "remap", 0x2, false, PAGE_FAULTS},
-    {LITH_MOVER_RECODE, "recode, levels mapped", 0xf, true, VALUE_FAULTS},
-    {LITH_MOVER_SPLICE, "levels put in front", 0x9, true,
-     PAGE_FAULTS | 1u << FAULT_DOUBLE | 1u << FAULT_SWAP},
+    {LITH_MOVER_RECODE, "recode", LITH_MOVER_RECODE, 0xe, false, 0, VALUE_FAULTS},
+    {LITH_MOVER_RECODE, "regroup", LITH_MOVER_REGROUP, 0x1, false, 1, EXCHANGES | PAGE_FAULTS},
+    {LITH_MOVER_SPLICE, "splice", LITH_MOVER_SPLICE, 0xd, false, 0, EXCHANGES | PAGE_FAULTS},
+    /* The first row group has the merged dictionary, the second one another. */
+    {LITH_MOVER_REMAP, "splice of ids", LITH_MOVER_SPLICE, 0x2, false, 0, EXCHANGES | PAGE_FAULTS},
+    {LITH_MOVER_REMAP, "remap", LITH_MOVER_REMAP, 0x2, false, 1, EXCHANGES | PAGE_FAULTS},
+    {LITH_MOVER_RECODE, "recode, levels mapped", LITH_MOVER_RECODE, 0xf, true, 0, VALUE_FAULTS},
+    {LITH_MOVER_SPLICE, "levels put in front", LITH_MOVER_SPLICE, 0x9, true, 0,
+     EXCHANGES | PAGE_FAULTS},
     /* Pages of nulls are all alike. */
-    {LITH_MOVER_NULL, "null", 1u << ADDED, true, 1u << FAULT_LOSE_PAGE | 1u << FAULT_DOUBLE_PAGE},
+    {LITH_MOVER_NULL, "null", LITH_MOVER_NULL, 1u << ADDED, true, 0,
+     1u << FAULT_LOSE_PAGE | 1u << FAULT_DOUBLE_PAGE},
 };
 
 /* id INT64; name STRING optional, with a dictionary; tags list of INT32; text STRING, without. */
@@ -120,6 +128,10 @@ static void schema_make(void)
     MUST(lith_schema_normalise(&schema, &arena, &err));
 }
 
+/* The values of `name`, as long each as the others: nothing but the witness tells them apart. */
+static const char *const words[] = {"login", "leave", "order"};
+#define WORDS 3u
+
 /* All positions of a leaf in a row group. */
 static struct {
     uint16_t def[2 * ROW_GROUP_ROWS];
@@ -132,7 +144,6 @@ static struct {
 
 static struct lith_batch leaf_make(uint32_t leaf, size_t first)
 {
-    static const char *const names[] = {"login", "logout", "purchase"};
     static const size_t widths[] = {8, 0, 4, 0};
     const struct lith_schema_node *node = lith_schema_leaf(&schema, leaf);
     size_t positions = 0;
@@ -144,7 +155,7 @@ static struct lith_batch leaf_make(uint32_t leaf, size_t first)
              */
             made.ids[values++] = (int64_t)((i + 1) * 0x9e3779b97f4a7c15u);
         } else if (leaf == 1 && i % 5 != 4) {
-            made.slices[values++] = lith_slice_text(names[i % 3]);
+            made.slices[values++] = lith_slice_text(words[i % WORDS]);
         } else if (leaf == 2) {
             for (size_t k = 0; k < 2; k++) {
                 made.rep[positions + k] = k > 0;
@@ -333,9 +344,10 @@ static bool own_change(struct own *own, enum fault fault)
     if (fault == FAULT_LOSE)
         return value_lose(own);
     for (size_t i = values->count / 2; i + 1 < values->count; i++) {
-        if (lith_slice_equal(value_at(values, i), value_at(values, i + 1)))
+        size_t from = fault == FAULT_REPLACE ? i / 2 : i;
+        if (lith_slice_equal(value_at(values, from), value_at(values, i + 1)))
             continue;
-        value_set(own, i + 1, i, fault == FAULT_SWAP);
+        value_set(own, i + 1, from, fault == FAULT_SWAP);
         return true;
     }
     return false;
@@ -351,7 +363,7 @@ enum lith_code __wrap_lith_file_writer_add(struct lith_file_writer *writer,
 {
     static struct own own;
 
-    if (!(VALUE_FAULTS >> hit.fault & 1) || hit.calls++ != hit.call)
+    if (!(VALUE_FAULTS >> hit.fault & 1) || hit.calls++ > 0)
         return __real_lith_file_writer_add(writer, batch, e);
     own_make(&own, batch);
     hit.done = own_change(&own, hit.fault);
@@ -400,19 +412,73 @@ static enum lith_code page_put(struct lith_file_writer *writer, struct held_page
 }
 
 /* The last two values of a body of `id`, which does not compress. */
-static void body_change(struct lith_buf *body, bool exchange)
+static void body_change(struct lith_buf *body, enum fault fault)
 {
     uint8_t *last = body->data + body->bytes - 8;
     uint64_t kept = lith_load_u64(last);
 
-    memcpy(last, last - 8, 8);
-    if (exchange)
+    memcpy(last, last - (fault == FAULT_REPLACE ? 80 : 8), 8);
+    if (fault == FAULT_SWAP)
         lith_store_u64(last - 8, kept);
 }
 
-static void page_change(struct held_page *held, bool exchange)
+/* One of the ids 0, 1 and 2 is exchanged for another one of them. */
+static void ids_exchange(uint32_t *ids, size_t count, enum fault fault)
 {
-    body_change(&held->body, exchange);
+    size_t i = count / 2;
+
+    while (ids[i] == ids[i + 1])
+        i++;
+    uint32_t kept = ids[i + 1];
+    ids[i + 1] = fault == FAULT_REPLACE ? 0 + 1 + 2 - ids[i] - kept : ids[i];
+    if (fault == FAULT_SWAP)
+        ids[i] = kept;
+}
+
+/* A V1 page of ids: levels with their length in front, the width, the ids. */
+static void ids_change(struct held_page *held, enum fault fault)
+{
+    static uint32_t ids[ROW_GROUP_ROWS];
+    struct lith_page_header *header = &held->page.header;
+    size_t plain_bytes = (size_t)header->uncompressed_bytes;
+    size_t count = header->num_values - (size_t)held->facts.null_count;
+    LITH_AUTO(buf) struct lith_buf plain;
+    struct lith_rle_decoder rle;
+    struct lith_window window;
+
+    lith_buf_init(&plain, &mem, SIZE_MAX);
+    MUST(lith_buf_reserve(&plain, plain_bytes, &err));
+    MUST(lith_decompress(codecs, LITH_CODEC_SNAPPY, held->body.data, held->body.bytes, plain.data,
+                         plain_bytes, &err));
+    plain.bytes = plain_bytes;
+    size_t begin = 4 + lith_load_u32(plain.data) + 1;
+    unsigned width = plain.data[begin - 1];
+    struct lith_body body = {.data = plain.data, .bytes = plain.bytes};
+    MUST(lith_window_init(&window, &body, begin, plain.bytes, NULL, 1, 1, &err));
+    MUST(lith_rle_init(&rle, &window, width, &err));
+    MUST(lith_rle_next(&rle, ids, count, &err));
+    lith_window_done(&window);
+    ids_exchange(ids, count, fault);
+    plain.bytes = begin;
+    MUST(lith_rle_encode(ids, count, width, &plain, &err));
+    lith_buf_clear(&held->body);
+    MUST(lith_buf_reserve(&held->body, lith_compress_bound(LITH_CODEC_SNAPPY, plain.bytes), &err));
+    MUST(lith_compress(codecs, LITH_CODEC_SNAPPY, plain.data, plain.bytes, &held->body, &err));
+    header->uncompressed_bytes = (int32_t)plain.bytes;
+    header->compressed_bytes = (int32_t)held->body.bytes;
+}
+
+static bool has_ids(const struct held_page *held)
+{
+    return held->page.header.encoding == LITH_ENCODING_RLE_DICTIONARY;
+}
+
+static void page_change(struct held_page *held, enum fault fault)
+{
+    if (has_ids(held))
+        ids_change(held, fault);
+    else
+        body_change(&held->body, fault);
     held->page.header.has_crc = false; /* nothing but the witness is to find it */
 }
 
@@ -436,7 +502,7 @@ static enum lith_code page_record(struct lith_err *e)
 
 enum lith_code __wrap_lith_file_writer_copy_end(struct lith_file_writer *writer, struct lith_err *e)
 {
-    bool is_value = hit.fault == FAULT_DOUBLE || hit.fault == FAULT_SWAP;
+    bool is_value = EXCHANGES >> hit.fault & 1;
 
     if (hit.records)
         LITH_TRY(page_record(e));
@@ -445,12 +511,12 @@ enum lith_code __wrap_lith_file_writer_copy_end(struct lith_file_writer *writer,
         hit.done = true;
         return page_put(writer, page < 2 ? &recorded[1 - page] : &hit.open, e);
     }
-    if (hit.done || !(is_value || PAGE_FAULTS >> hit.fault & 1) ||
-        (is_value && !is_plain(&hit.open)))
+    if (page != hit.page || !(is_value || PAGE_FAULTS >> hit.fault & 1) ||
+        (is_value && !is_plain(&hit.open) && !has_ids(&hit.open)))
         return page_put(writer, &hit.open, e);
     hit.done = true;
     if (is_value)
-        page_change(&hit.open, hit.fault == FAULT_SWAP);
+        page_change(&hit.open, hit.fault);
     if (hit.fault == FAULT_LOSE_PAGE)
         return LITH_OK;
     if (hit.fault == FAULT_DOUBLE_PAGE)
@@ -465,7 +531,17 @@ enum lith_code __wrap_lith_file_writer_join(struct lith_file_writer *writer,
                                             const struct lith_facts *facts,
                                             struct lith_slice elements, struct lith_err *e);
 
-/* Pages that are joined have as many values each as rows, so none can be lost or twice there. */
+/* Puts another page of the row groups in place of the one at hand. */
+static enum lith_code page_exchange(const struct held_page *other, struct lith_err *e)
+{
+    hit.done = true;
+    hit.open.facts = other->facts;
+    lith_buf_clear(&hit.open.body);
+    return lith_buf_append(&hit.open.body, other->body.data, other->body.bytes, e);
+}
+
+/* Pages that are joined have as many values each as rows: one that is twice there stands for its
+ * neighbour; one that is lost is counted all the same, or the writer would stop. */
 enum lith_code __wrap_lith_file_writer_join(struct lith_file_writer *writer,
                                             const struct lith_facts *facts,
                                             struct lith_slice elements, struct lith_err *e)
@@ -481,16 +557,18 @@ enum lith_code __wrap_lith_file_writer_join(struct lith_file_writer *writer,
         LITH_TRY(page_record(e));
         hit.copied++;
     }
-    if (hit.fault == FAULT_SWAP_PAGE && page < 2) {
+    if (hit.fault == FAULT_SWAP_PAGE && page < 2)
+        LITH_TRY(page_exchange(&recorded[1 - page], e));
+    if (hit.fault == FAULT_DOUBLE_PAGE && page == hit.page)
+        LITH_TRY(page_exchange(&recorded[page - 1], e));
+    if (hit.fault == FAULT_LOSE_PAGE && page == hit.page) {
         hit.done = true;
-        hit.open.facts = recorded[1 - page].facts;
-        lith_buf_clear(body);
-        LITH_TRY(
-            lith_buf_append(body, recorded[1 - page].body.data, recorded[1 - page].body.bytes, e));
+        LITH_TRY(lith_file_writer_source(writer, facts, facts->positions, e));
+        return lith_file_writer_source_end(writer, e);
     }
-    if (!hit.done && (hit.fault == FAULT_DOUBLE || hit.fault == FAULT_SWAP)) {
+    if (page == hit.page && EXCHANGES >> hit.fault & 1) {
         hit.done = true;
-        body_change(body, hit.fault == FAULT_SWAP);
+        body_change(body, hit.fault);
     }
     return __real_lith_file_writer_join(writer, &hit.open.facts,
                                         (struct lith_slice){body->data, body->bytes}, e);
@@ -499,12 +577,11 @@ enum lith_code __wrap_lith_file_writer_join(struct lith_file_writer *writer,
 /* A merged dictionary of `name`, in the order of the first row group. */
 static void dictionary_make(struct lith_dictionary_builder *dictionary)
 {
-    static const char *const names[] = {"login", "logout", "purchase"};
     uint32_t id;
 
     lith_dictionary_builder_init(dictionary, 0, &work);
-    for (size_t i = 0; i < 3; i++)
-        MUST(lith_dictionary_builder_add_one(dictionary, lith_slice_text(names[i]), &id, &err));
+    for (size_t i = 0; i < WORDS; i++)
+        MUST(lith_dictionary_builder_add_one(dictionary, lith_slice_text(words[i]), &id, &err));
 }
 
 struct moving {
@@ -542,6 +619,7 @@ static void leaf_move(struct moving *moving, const struct lith_schema *to, uint3
         plan.try_dictionary = false;
     hit.fault = is_hit ? fault : FAULT_NONE;
     hit.records = is_hit && fault == FAULT_NONE;
+    hit.page = movers[moving->mover].page;
     hit.copied = 0;
     lith_witness_chunk_begin(moving->witness, lith_schema_leaf(to, leaf));
     MUST(lith_file_writer_chunk(moving->writer, &plan, &err));
@@ -577,6 +655,7 @@ static void leaf_move(struct moving *moving, const struct lith_schema *to, uint3
 static void move_all(struct moving *moving, enum fault fault, struct lith_spool *to)
 {
     const struct lith_schema *target = movers[moving->mover].is_wide ? &wide : &schema;
+    enum lith_mover way = movers[moving->mover].way;
 
     memset(&hit, 0, sizeof(hit));
     lith_buf_init(&hit.open.body, &mem, SIZE_MAX);
@@ -591,6 +670,7 @@ static void move_all(struct moving *moving, enum fault fault, struct lith_spool 
     MUST(lith_file_writer_row_group_end(moving->writer, &err));
     MUST(lith_file_writer_finish(moving->writer, NULL, 0, &err));
     lith_file_writer_free(moving->writer);
+    assert_true(way == LITH_MOVER_NULL || moving->tools.bytes[way] > 0);
     lith_move_tools_done(&moving->tools);
     lith_arena_done(&moving->arena);
     lith_buf_done(&hit.open.body);
