@@ -126,6 +126,16 @@ static bool has_statistics(const struct lith_statistics *statistics)
            statistics->has_nan_count;
 }
 
+/* Most readers refuse BIT_PACKED levels, or take their bits from the other end. */
+static bool has_odd_levels(const struct walk *walk)
+{
+    const struct lith_page_header *header = &walk->header;
+
+    return header->type == LITH_PAGE_DATA &&
+           ((walk->leaf->max_def && header->def_encoding != LITH_ENCODING_RLE) ||
+            (walk->leaf->max_rep && header->rep_encoding != LITH_ENCODING_RLE));
+}
+
 static enum lith_code data_seen(struct walk *walk, struct lith_err *err)
 {
     const struct lith_page_header *header = &walk->header;
@@ -141,6 +151,8 @@ static enum lith_code data_seen(struct walk *walk, struct lith_err *err)
         return lith_fail(err, LITH_E_CORRUPT, "a data page without values");
     if (has_statistics(&header->statistics))
         return lith_fail(err, LITH_E_CORRUPT, "statistics in a page header");
+    if (has_odd_levels(walk))
+        return lith_fail(err, LITH_E_CORRUPT, "levels that are not RLE");
     if (is_v2 && walk->leaf->max_rep == 0 && header->num_rows != header->num_values)
         return lith_fail(err, LITH_E_CORRUPT, "%" PRIu32 " rows, but %" PRIu32 " values",
                          header->num_rows, header->num_values);

@@ -276,6 +276,32 @@ def row_across_pages_despite_an_index(file):
     chunk.column_index = None
 
 
+# ARROW-GH-41317: the columns of a row group are not of one length. Without a look at all of them the
+# rows of the sources behind it would get each other's values.
+def length(name, column, outcome, change):
+    def build(file):
+        chunk = file.chunk(column)
+        change(chunk.pages)
+        chunk.offset_index = chunk.column_index = chunk.meta.statistics = None
+    lie(outcome, name)(build)
+
+
+length("column_too_short", "n", "7 values .* 9 rows", lambda pages: pages.pop())
+length("column_too_long", "n", "10 values .* 9 rows", lambda pages: pages.append(page(leaf_of("n"), [7])))
+length("list_too_short", LIST, "7 rows, its row group 9", lambda pages: pages.pop())
+length("list_too_long", LIST, "10 rows, its row group 9",
+       lambda pages: pages.append(page(leaf_of(LIST), [[7, None]])))
+
+
+@lie("values .* rows")
+def columns_of_any_length(file):
+    """No two of them alike, and the row group has the rows of none."""
+    for name, pages in (("id", 3), ("n", 2), ("word", 2), ("f", 1)):
+        del file.chunk(name).pages[pages:]
+        file.chunk(name).offset_index = file.chunk(name).column_index = None
+    file.groups[0].fields.num_rows = 8
+
+
 @lie("row|repetition level")
 def row_across_pages_of_version_2(file):
     chunk, leaf = file.chunk(LIST), leaf_of(LIST)

@@ -10,8 +10,9 @@ import zlib
 
 import pyarrow as pa
 
-from parquet_build import (Positions, compress, dictionary_page, index_page, page, positions)
-from parquet_values import delta_prefixes, ids, plain
+from parquet_build import (bit_packed_page, compress, dictionary_page, index_page, page, positions,
+                           unknown_page)
+from parquet_values import delta_prefixes, ids
 
 INT, LONG, WORD, REAL, FLAG, FIXED = (pa.int32(), pa.int64(), pa.string(), pa.float64(), pa.bool_(),
                                       pa.binary(3))
@@ -145,6 +146,11 @@ def pages_without_values(leaf):
 @mix(INT, index=False, unread={"duckdb", "polars"})
 def index_page_between(leaf):
     return [page(leaf, [1, None]), index_page(), page(leaf, [2, 3])]
+
+
+@mix(INT, index=False, unread={"duckdb", "polars", "datafusion"})
+def unknown_page_between(leaf):
+    return [page(leaf, [1, None]), unknown_page(), page(leaf, [2, 3])]
 
 
 @mix(WORD, "GZIP")
@@ -283,6 +289,14 @@ def zstd_of_two_frames(leaf):
             page(leaf, ["d" * 50, "e"], version=2, squeeze=zstd_frames)]
 
 
+@mix(WORD, "ZSTD")
+def zstd_of_two_levels(leaf):
+    def level(number):
+        return lambda raw: pa.Codec("zstd", number).compress(raw, asbytes=True)
+    return [page(leaf, ["a" * 99, None, "b"], squeeze=level(1)), page(leaf, ["c"] * 50, squeeze=level(19)),
+            page(leaf, ["d" * 50, "e"], version=2, squeeze=level(19))]
+
+
 @mix(WORD, "GZIP")
 def gzip_stored(leaf):
     def stored(raw):
@@ -314,12 +328,9 @@ def lz4_of_all_kinds(leaf):
 
 @mix(INT, unread={"pyarrow", "duckdb", "polars", "datafusion"})
 def levels_bit_packed(leaf):
-    """The encoding of levels before RLE: most significant bit first, no length in front. Some engines
-    take the least significant one for the first, and see other nulls without an error."""
-    odd = page(leaf, [None, 1, 2, None, None, 3])
-    odd.set_body(bytes([0b01100100]) + plain("INT32", [1, 2, 3]), 13)
-    odd.detail.definition_level_encoding = 4
-    return [odd, page(leaf, [4, None])]
+    """Some engines take the least significant bit for the first, and see other nulls without an
+    error."""
+    return [bit_packed_page(leaf, [None, 1, 2, None, None, 3]), page(leaf, [4, None])]
 
 
 @mix(INT, nullable=False)

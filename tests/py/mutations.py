@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 
 import parquet_build
+import parquet_values
 from parquet_file import ENCODINGS
 from parquet_thrift import Struct
 
@@ -247,6 +248,56 @@ def index_page(file):
     file.chunk("id").pages.insert(1, parquet_build.index_page())
 
 
+@lie("type 4")
+def page_of_unknown_type(file):
+    file.chunk("id").pages.insert(1, parquet_build.unknown_page())
+
+
+def second_page(file, make):
+    """Puts another page of the same rows in place of the second one of `n`."""
+    leaf = parquet_build.leaves(SCHEMA)["n"].with_codec("SNAPPY")
+    file.chunk("n").pages[1] = make(leaf, [row["n"] for row in rows(0)][20000:])
+
+
+@lie("levels that are not RLE")
+def levels_bit_packed(file):
+    """Some engines refuse them, others take the bits from the other end."""
+    second_page(file, parquet_build.bit_packed_page)
+
+
+@lie("levels that are not RLE")
+def levels_bit_packed_of_a_list(file):
+    """It says so of repetition levels that are none."""
+    file.chunk(LIST).pages[0].detail.repetition_level_encoding = ENCODINGS["BIT_PACKED"]
+
+
+@lie("left behind")
+def values_behind_the_last(file):
+    """Bytes behind the last value of a PLAIN page: Polars refuses it."""
+    def longer(leaf, values):
+        present = [value for value in values if value is not None]
+        return parquet_build.page(leaf, values, "PLAIN", raw=parquet_values.plain("INT32", present + [77]))
+    second_page(file, longer)
+
+
+def length(name, column, words, change):
+    """ARROW-GH-41317: a column has other rows than the others."""
+    def mutate(file):
+        chunk = file.chunk(column)
+        change(chunk.pages, parquet_build.leaves(SCHEMA)[column].with_codec("SNAPPY"))
+        chunk.offset_index = None
+        _drop_claims(chunk)
+    lie(words, name)(mutate)
+
+
+length("column_too_short", "m", "20000 values .* 21000 rows", lambda pages, _: pages.pop())
+length("column_too_long", "m", "21001 values .* 21000 rows",
+       lambda pages, leaf: pages.append(parquet_build.page(leaf, [7])))
+length("list_too_short", LIST, "20000 rows, its row group 21000", lambda pages, _: pages.pop())
+length("list_too_long", LIST, "rows, its row group 21000",
+       lambda pages, leaf: pages.append(parquet_build.page(leaf, [[7]])))
+
+
 def empty_page(version, file):
     leaf = parquet_build.leaves(SCHEMA)["n"].with_codec("SNAPPY")
     chunk = file.chunk("n")
@@ -267,8 +318,9 @@ def null_page_without_a_body(encoding, version, file):
 
 
 for _version in (1, 2):
-    lie("without a body", f"null_page_without_a_body_v{_version}")(
-        functools.partial(null_page_without_a_body, "DELTA_BINARY_PACKED", _version))
+    for _name, _encoding in (("", "DELTA_BINARY_PACKED"), ("_of_ids", "RLE_DICTIONARY")):
+        lie("without a body", f"null_page_without_a_body{_name}_v{_version}")(
+            functools.partial(null_page_without_a_body, _encoding, _version))
 
 
 @lie("not the first page")

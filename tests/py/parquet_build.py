@@ -173,6 +173,23 @@ def index_page(body=b"an index of old"):
     return Page(_header(INDEX, len(body), body, index_page_header=Struct("Any")), body)
 
 
+def unknown_page(body=b"of a kind to come"):
+    return Page(_header(4, len(body), body), body)
+
+
+def bit_packed_page(leaf, rows):
+    """A V1 page whose definition levels are BIT_PACKED, the encoding before RLE: most significant bit
+    first, no length in front."""
+    made = page(leaf, rows)
+    bits = made.found.defs + [0] * (-len(made.found.defs) % 8)
+    levels = bytes(sum(bit << (7 - i) for i, bit in enumerate(bits[at:at + 8]))
+                   for at in range(0, len(bits), 8))
+    raw = levels + values_of.plain(leaf.type, made.found.values)
+    made.set_body(compress(leaf.codec, raw), len(raw))
+    made.detail.definition_level_encoding = ENCODINGS["BIT_PACKED"]
+    return made
+
+
 def bounds(leaf, values):
     """(min, max) as statistics have them; None without values or with NaN among them."""
     if not values or any(value != value for value in values):

@@ -192,6 +192,34 @@ def test_other_rows(name, output, tmp_path):
     assert done.code == lithify.FAILED and "different" in done.out, str(done)
 
 
+ELEMENTS = pa.schema([("l", pa.list_(pa.struct([("a", pa.int32()), ("b", pa.int32())])))])
+# Levels of `l.list.element.b`; those of `a` are of [{1}, {2}], [{3}], null, [].
+SHAPES = {
+    "as it is": ([0, 1, 0, 0, 0], [4, 3, 4, 0, 1], [7, 8], ""),
+    "an element less": ([0, 0, 0, 0], [4, 4, 0, 1], [7, 8], "in 2 of 4 places, .* in 2 of 5"),
+    "an element more": ([0, 1, 1, 0, 0, 0], [4, 3, 3, 4, 0, 1], [7, 8], "in 2 of 6 places, .* in 2 of 5"),
+    "levels of rows": ([0, 0, 0, 0], [0, 0, 0, 0], [], "in 4 of 4 places, .* in 2 of 5"),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_elements_of_one_column(name, output, tmp_path):
+    """P1: a column below a list that has other elements than its sibling, which no reader can put
+    together, is named in an output and refused in a source."""
+    *of_b, said = SHAPES[name]
+    leaves = [leaf.with_codec("NONE") for leaf in parquet_build.leaves(ELEMENTS).values()]
+    levels = [([0, 1, 0, 0, 0], [4, 4, 4, 0, 1], [1, 2, 3]), of_b]
+    chunks = {".".join(map(bytes.decode, leaf.path)): parquet_build.chunk(
+        leaf, [parquet_build.page(leaf, parquet_build.Positions(*of))]) for leaf, of in zip(leaves, levels)}
+    file = parquet_build.file(ELEMENTS, [chunks],
+                              created_by=parquet_file.take_apart(output[1]).footer.created_by)
+    path = file.write(tmp_path / "built.parquet")
+    found = verified(path)
+    assert re.search(said, found) if said else not found, found
+    done = lithify.run("merge", "-o", tmp_path / "out.parquet", path, path)
+    assert (done.code == lithify.DONE) == (not said) and (not said or '"l.list.element.b"' in done.err), str(done)
+
+
 @pytest.mark.parametrize("levels, said", [([1, 1, 1, 1], ""), ([0, 0, 0, 0], 'group "s" is missing'),
                                           ([0, 1, 1, 1], 'group "s" is missing')])
 def test_group_lost_by_one_column(levels, said, output, tmp_path):
