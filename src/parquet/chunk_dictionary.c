@@ -297,6 +297,12 @@ static enum lith_code ids_note(struct lith_chunk_writer *w, const struct lith_pa
     return LITH_OK;
 }
 
+static bool has_id_pages(const struct lith_page_writer *pages)
+{
+    return pages->data_pages[0][LITH_ENCODING_RLE_DICTIONARY] ||
+           pages->data_pages[1][LITH_ENCODING_RLE_DICTIONARY];
+}
+
 enum lith_code lith_chunk_dictionary_put(struct lith_chunk_writer *writer,
                                          const struct lith_page_levels *page,
                                          const struct lith_dictionary_builder *dictionary,
@@ -311,6 +317,8 @@ enum lith_code lith_chunk_dictionary_put(struct lith_chunk_writer *writer,
         .ids = ids_at(page, 0),
         .id_count = page->value_count,
         .dictionary_count = count,
+        /* A given dictionary is in front already: without a page of ids it would have no use. */
+        .keeps_encoding = dictionary == writer->plan.dictionary && !has_id_pages(&writer->pages),
     };
 
     LITH_TRY(ids_note(writer, page, dictionary, err));

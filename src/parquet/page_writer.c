@@ -222,7 +222,8 @@ enum lith_code lith_page_writer_encode(struct lith_page_writer *writer,
 {
     const struct lith_schema_node *leaf = writer->leaf;
     size_t value_count = page->ids ? page->id_count : page->values.count;
-    enum lith_encoding encoding = value_count ? page->encoding : LITH_ENCODING_PLAIN;
+    bool is_plain = value_count == 0 && !page->keeps_encoding;
+    enum lith_encoding encoding = is_plain ? LITH_ENCODING_PLAIN : page->encoding;
     struct lith_buf *body = &writer->body;
 
     LITH_ASSERT((int64_t)value_count == writer->page_bounds.value_count);
@@ -233,6 +234,8 @@ enum lith_code lith_page_writer_encode(struct lith_page_writer *writer,
         LITH_TRY(lith_encode_ids(page->ids, value_count, page->dictionary_count, body, err));
     else if (value_count)
         LITH_TRY(lith_encode(encoding, &page->values, writer->work->mem, body, err));
+    else if (!is_plain)
+        LITH_TRY(lith_buf_append_byte(body, 0, err)); /* the width */
     lith_bounds_add_nulls(&writer->page_bounds, (int64_t)(page->position_count - value_count));
     histogram_count(page_rep_histogram(writer), page->rep_levels, page->position_count,
                     leaf->max_rep);

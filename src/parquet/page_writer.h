@@ -25,6 +25,7 @@ struct lith_new_page {
     const uint32_t *ids; /* RLE_DICTIONARY; NULL = values */
     size_t id_count;
     uint32_t dictionary_count;
+    bool keeps_encoding; /* RLE_DICTIONARY, although there is no id; else nulls alone are PLAIN */
 };
 
 struct lith_page_writer {

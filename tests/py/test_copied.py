@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 
+import engines
 import judge
 import lithify
 import parquet_file
@@ -53,6 +54,25 @@ def table_of(seed, rows=ROWS):
     }
     return pa.table([pa.array(values, field.type) for field, values in columns.values()],
                     schema=pa.schema([field for field, _ in columns.values()]))
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_dictionary_of_nulls_alone(first, tmp_path):
+    """P1: entries that no id of a source names, as categories of a column without values: in an output
+    of copied pages, too, some page must be one of ids, or readers take a wrong place for its begin."""
+    nulls = pa.DictionaryArray.from_arrays(pa.array([None] * 3000, pa.int32()), ["one", "two" * 20])
+    parquet.write_table(pa.table({"word": nulls}), tmp_path / "nulls", write_statistics=False,
+                        compression="zstd", store_schema=False)
+    values = pa.table({"word": [f"value {i}" for i in range(20000)]})
+    parquet.write_table(values, tmp_path / "values", use_dictionary=False, store_schema=False)
+    out = tmp_path / "out.parquet"
+    sources = [tmp_path / "nulls", tmp_path / "values"][::1 if first else -1]
+    said = json.loads(lithify.ok("merge", "--json", "-o", out, *sources).out)
+    assert said["spliced_bytes"] > 0 and said["recoded_bytes"] > 0, said
+    verified(out)
+    parts = [[None] * 3000, values["word"].to_pylist()][::1 if first else -1]
+    for engine in engines.ENGINES:
+        assert [row["word"] for row in engines.rows(engine, out)] == sum(parts, []), engine
 
 
 def write(path, table, **options):
