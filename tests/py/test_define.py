@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import movers
+import parquet_file
 
 CODECS = ["NONE", "SNAPPY", "GZIP", "ZSTD", "LZ4", "BROTLI"]
 ROWS = 12000
@@ -84,6 +85,27 @@ def test_required_under_optional(codec, version, dictionary, tmp_path):
     lazy = polars.scan_parquet(tmp_path / "out").filter(polars.col("small") == 3, polars.col("added").is_null())
     assert lazy.select("number").collect()["number"].null_count() == 0
     assert lazy.select(polars.len()).collect().item() == wanted
+
+
+def test_a_million_nulls(tmp_path):
+    """A column that a file of a million rows lacks: pages of few bytes, none of more than 20,000 rows, as
+    readers make buffers for a page."""
+    field = pa.field("n", pa.int32(), nullable=False)
+    table = pa.table([pa.array(range(10**6), field.type)], pa.schema([field]))
+    pq.write_table(table, tmp_path / "in", store_schema=False, use_dictionary=False)
+    movers.define(tmp_path / "in", tmp_path / "out")
+    for name in ("added", "added_list.list.element"):
+        pages = parquet_file.take_apart(tmp_path / "out").chunk(name).pages
+        assert [page.detail.num_values for page in pages] == [20000] * 50
+        assert sum(len(page.body) for page in pages) < 50 * 30
+    read = pq.read_table(tmp_path / "out")
+    assert read["n"].equals(table["n"]) and read["added"].null_count == 10**6
+    query = "select count(*), count(added), count(added_list), sum(n) from read_parquet(?) where added is null"
+    wanted = (10**6, 0, 0, sum(range(10**6)))
+    assert duckdb.connect().execute(query, [str(tmp_path / "out")]).fetchone() == wanted
+    frame = polars.read_parquet(tmp_path / "out")
+    assert frame["added"].null_count() == frame["added_list"].null_count() == 10**6
+    assert frame["n"].max() == 10**6 - 1
 
 
 def nested_rows(rows):

@@ -9,6 +9,7 @@ import lithify
 import mixes
 import movers
 import parquet_build
+import parquet_file
 
 ORDINARY = {mixes.INT: [7, None, -3, 7], mixes.LONG: [10**12, None, 4, 4],
             mixes.WORD: ["a", None, "zz", "bc"], mixes.REAL: [0.5, None, -3.0, 8.0],
@@ -94,6 +95,48 @@ def test_chunks_in_another_order(mover, tmp_path):
     for path, times in ((mixed, 1), (movers.merge(mover, place / "out.parquet", [mixed, mixed])[0], 2)):
         found = list(engines.wrong(path, rows * times, ["x", "id"]))
         assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("mover", movers.MOVERS)
+def test_one_name_of_dictionary_encoding(mover, tmp_path):
+    """Java takes a chunk with both names for one that has other pages, and does not filter by its
+    dictionary: an output has one name."""
+    write_mix("two_names_of_dictionary_encoding", tmp_path / "mix.parquet")
+    (tmp_path / "out").mkdir()
+    output, = movers.merge(mover, tmp_path / "out" / "out.parquet", [tmp_path / "mix.parquet"] * 2)
+    chunk = parquet_file.take_apart(output).chunk("x")
+    plain, old, ids = (parquet_file.ENCODINGS[name] for name in ("PLAIN", "PLAIN_DICTIONARY", "RLE_DICTIONARY"))
+    assert old not in chunk.meta.encodings + [stat.encoding for stat in chunk.meta.encoding_stats]
+    dictionaries = [page.detail.encoding for page in chunk.pages if not page.is_data]
+    assert dictionaries in ([], [plain]) and (dictionaries or mover != "copy")
+    assert {page.detail.encoding for page in chunk.data_pages} == {ids if dictionaries else plain}
+
+
+@pytest.mark.parametrize("mover", movers.MOVERS)
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_million_nulls(version, mover, tmp_path):
+    """P1: a page of a million nulls, a run of few bytes, before and behind values."""
+    schema = pa.schema([("x", pa.int32())])
+    leaf = parquet_build.leaves(schema)["x"].with_codec("SNAPPY")
+    page = parquet_build.page(leaf, [None] * 10**6, version=version)
+    nulls = parquet_build.file(schema, [{"x": parquet_build.chunk(leaf, [page], index=True)}]).write(
+        tmp_path / "nulls.parquet")
+    assert len(page.body) < 20
+    parquet.write_table(pa.table({"x": pa.array(range(5000), pa.int32())}), tmp_path / "values.parquet",
+                        store_schema=False, use_dictionary=False, write_page_index=True)
+    (tmp_path / "out").mkdir()
+    sources = [nulls, tmp_path / "values.parquet", nulls]
+    output, = movers.merge(mover, tmp_path / "out" / "out.parquet", sources)
+    sizes = {page.detail.num_values for group in parquet_file.take_apart(output).groups
+             for page in group.chunks[0].data_pages}
+    assert max(sizes) == (20000 if mover == "recode" else 10**6)
+    for engine, read in engines.ENGINES.items():
+        column = read(output, None).column("x")
+        assert (len(column), column.null_count) == (2005000, 2000000), engine
+        for where, rows in ((engines.Where("x", "IS NULL"), 2000000), (engines.Where("x", "IS NOT NULL"), 5000),
+                            (engines.Where("x", "=", 4999), 1), (engines.Where("x", "<", 0), 0)):
+            assert read(output, where).num_rows == rows, f"{engine}: {where}"
+    lithify.ok("verify", *sources, "--", output)
 
 
 @pytest.mark.parametrize("mover", movers.MOVERS)
