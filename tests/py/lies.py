@@ -134,6 +134,7 @@ UNSEEN = {
     "row_across_pages_despite_an_index": "the page begins inside a row",
     "levels_too_few": "lying.parquet.*the runs end before the values do",
     "values_behind_the_last": "4 bytes are left behind 2 values",
+    "levels_of_a_required_column": "4 values of 8 bytes in 31 bytes",
 }
 # These, too, where no honest source makes up for it.
 ALONE = {
@@ -463,6 +464,40 @@ def levels_too_few(file):
     short.detail.num_values = 3
     chunk.pages[0] = short
     chunk.offset_index = chunk.column_index = None
+
+
+# What files of parquet-testing/bad_data have, 9.4.
+@lie("repetition levels: the runs end")
+def repetition_levels_too_few(file):
+    """ARROW-RS-GH-6229-LEVELS."""
+    chunk, leaf = file.chunk(LIST), leaf_of(LIST).with_codec("NONE")
+    short = page(leaf, positions(leaf, [[1, 2, 3, 4]] * 2 + [[]] * 7))
+    assert short.body[:7] == b"\3\0\0\0\5\xee\0", "two groups of eight"
+    short.set_body(b"\2\0\0\0\3\xee" + short.body[7:], len(short.body) - 1)
+    chunk.pages, chunk.meta.codec = [short], 0
+    chunk.offset_index = chunk.column_index = None
+
+
+@lie("4 values of 8 bytes in 31 bytes")
+def levels_of_a_required_column(file):
+    """ARROW-GH-47662: there are some, and a null."""
+    chunk, leaf = file.chunk("id"), leaf_of("id")
+    odd = page(leaf, PAGES["id"][1], raw=b"\x03\0\0\0\x03\x0d\0" + parquet_values.plain("INT64", [3, 5, 6]),
+               encoding="PLAIN")
+    chunk.pages[1] = odd
+    chunk.offset_index = chunk.column_index = None
+
+
+@lie("negative count")
+def dictionary_of_a_negative_size(file):
+    """ARROW-RS-GH-6229-DICTHEADER."""
+    file.chunk("word").pages[0].detail.num_values = -3
+
+
+@footer_lie("unknown type -7")
+def type_that_is_none(footer):
+    """PARQUET-1481."""
+    footer.schema[2].type = -7
 
 
 def by(created_by, change):

@@ -86,6 +86,16 @@ def test_lie_that_decoding_shows(name, words, tmp_path):
     assert not list(place.iterdir())
 
 
+@pytest.mark.parametrize("mover", movers.MOVERS)
+def test_every_column_has_an_offset_index(mover, tmp_path):
+    """Readers of several kinds fail on files that have one for some columns alone; it takes no values."""
+    file = lies.honest()
+    lying = file.write(tmp_path / "lying.parquet", lie=lies.TABLE["indexes_of_some_columns"][1](file))
+    (tmp_path / "out").mkdir()
+    output, = movers.merge(mover, tmp_path / "out" / "out.parquet", [lying, lying])
+    assert all(chunk.offset_index for chunk in parquet_file.take_apart(output).groups[0].chunks)
+
+
 def narrow_bounds(folder, copies):
     """Files whose pages are copied, and whose statistics say that all values are much alike."""
     chance = random.Random(5)
