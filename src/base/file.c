@@ -24,6 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/limits.h"
+
 /* Between two tries for a lock that somebody has. */
 #define LOCK_PAUSE_MS 10u
 
@@ -172,6 +174,34 @@ enum lith_code lith_fd_read(int fd, const char *name, uint64_t offset, void *to,
         done += (size_t)got;
     }
     return LITH_OK;
+}
+
+static enum lith_code stream_read(int fd, const char *name, struct lith_buf *to,
+                                  struct lith_err *err)
+{
+    for (;;) {
+        LITH_TRY(lith_buf_reserve(to, to->bytes < to->capacity ? 1 : LITH_FILE_BUFFER_BYTES, err));
+        ssize_t got = read(fd, to->data + to->bytes, to->capacity - to->bytes);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return lith_fail_errno(err, errno, "read", name);
+        if (got == 0)
+            return LITH_OK;
+        to->bytes += (size_t)got;
+    }
+}
+
+enum lith_code lith_stream_append(const char *path, struct lith_buf *to, struct lith_err *err)
+{
+    if (strcmp(path, "-") == 0)
+        return stream_read(STDIN_FILENO, "the standard input", to, err);
+    int fd = open_retrying(AT_FDCWD, path, O_RDONLY, 0);
+    if (fd < 0)
+        return lith_fail_errno(err, errno, "open", path);
+    enum lith_code code = stream_read(fd, path, to, err);
+    lith_fd_close(fd);
+    return code;
 }
 
 enum lith_code lith_fd_write(int fd, const char *name, uint64_t offset, const void *from,

@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "base/mem.h"
+#include "base/buf.h"
 #include "base/source.h"
 
 /* What is known of a file. Times are nanoseconds since the epoch. */
@@ -82,6 +82,11 @@ void lith_fd_unlock(int fd);
 LITH_MUST_CHECK enum lith_code lith_file_read_all(int dir_fd, const char *name, size_t limit,
                                                   struct lith_mem *mem, uint8_t **ret_data,
                                                   size_t *ret_bytes, struct lith_err *err);
+
+/* Appends all that a path gives, which may be a pipe; `-` is the standard input. LIMIT by the
+ * buffer. */
+LITH_MUST_CHECK enum lith_code lith_stream_append(const char *path, struct lith_buf *to,
+                                                  struct lith_err *err);
 
 /* Calls `each` for every entry of a directory except . and .., in no order. A failure of `each`
  * ends the walk and is returned. */

@@ -171,6 +171,9 @@
 /* For a lock that is held during one small write: longer, and its holder hangs. */
 #define LITH_LOCK_WAIT_MS 5000u
 
+/* Lists of names for merge: 600,000 of a few hundred bytes. */
+#define LITH_NAMES_BYTES_MAX (256 * LITH_MIB)
+
 /* Configuration files: every option with a long comment is a few KiB. */
 #define LITH_CONFIG_BYTES_MAX (64 * LITH_KIB)
 /* Items of a list in it (key_columns). */

@@ -15,6 +15,11 @@ const struct lith_switch_row lith_switches[LITH_SWITCH_COUNT] = {
     [LITH_SWITCH_OVERWRITE] = {"overwrite", 0, NULL, "Replace outputs that exist."},
     [LITH_SWITCH_EXPLAIN] = {"explain", 0, NULL,
                              "How each column is merged: copied or encoded anew, and why."},
+    [LITH_SWITCH_INPUTS_FROM] = {"inputs-from", 0, "FILE",
+                                 "More inputs, a name a line, in the place of this option; - is "
+                                 "the standard input."},
+    [LITH_SWITCH_NULL] = {"null", '0', NULL,
+                          "Names of --inputs-from end with a zero byte (find -print0)."},
     [LITH_SWITCH_MOVERS] = {"movers", 0, "auto|copy|recode",
                             "For tests and measurements: copy pages of any size, or none."},
     [LITH_SWITCH_FORMAT] = {"format", 0, "duckdb|symlink",
@@ -63,6 +68,11 @@ static enum lith_code switch_take(struct parse *parse, size_t index, const char 
 {
     const char **to = &parse->args->switches[index];
 
+    if (index == LITH_SWITCH_INPUTS_FROM) {
+        if (*to)
+            return lith_fail(parse->err, LITH_E_INVALID, "--inputs-from is given twice");
+        parse->args->inputs_at = parse->args->operand_count;
+    }
     if (lith_switches[index].value)
         return value_take(parse, flag, equals, to);
     if (equals)

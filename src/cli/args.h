@@ -15,6 +15,8 @@ enum lith_switch {
     LITH_SWITCH_OUTPUT,
     LITH_SWITCH_OVERWRITE,
     LITH_SWITCH_EXPLAIN,
+    LITH_SWITCH_INPUTS_FROM,
+    LITH_SWITCH_NULL,
     LITH_SWITCH_MOVERS,
     LITH_SWITCH_FORMAT,
     LITH_SWITCH_STRICT,
@@ -35,7 +37,8 @@ struct lith_args {
     const char *switches[LITH_SWITCH_COUNT]; /* NULL: not given; "" for those without a value */
     const char **operands;                   /* in the config's arena */
     size_t operand_count;
-    size_t split; /* operands in front of `--`; all when there was none */
+    size_t inputs_at; /* operands in front of --inputs-from */
+    size_t split;     /* operands in front of `--`; all when there was none */
     bool has_split;
 };
 

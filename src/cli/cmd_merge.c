@@ -10,8 +10,10 @@
 #include <fcntl.h>
 
 #include "base/file.h"
+#include "base/limits.h"
 #include "cli/explain.h"
 #include "cli/lake_open.h"
+#include "cli/name_list.h"
 #include "cli/print.h"
 
 /* One run, and what was told of it so far. */
@@ -70,8 +72,6 @@ static void request_make(struct run *run)
     struct lith_merge_request *request = &run->request;
 
     lith_merge_request_default(request);
-    request->inputs = cli->args.operands;
-    request->input_count = cli->args.operand_count;
     request->output = cli->args.switches[LITH_SWITCH_OUTPUT];
     request->overwrite = cli->args.switches[LITH_SWITCH_OVERWRITE] != NULL;
     request->row_group_bytes = lith_config_size(config, LITH_OPTION_ROW_GROUP);
@@ -265,12 +265,45 @@ static bool movers_read(const struct lith_cli *cli, enum lith_movers *ret_movers
     return name == NULL;
 }
 
-int lith_cmd_merge(struct lith_cli *cli)
+/* The listed names come out of the memory that was given to the whole. */
+static enum lith_code names_charge(struct lith_cli *cli, struct lith_err *err)
+{
+    uint64_t *left = &cli->control.memory_bytes_max;
+    uint64_t taken = cli->mem.used;
+
+    if (*left < taken + LITH_MEMORY_BYTES_MIN)
+        return lith_fail(err, LITH_E_LIMIT,
+                         "the list of names takes %" PRIu64 " bytes of a memory of %" PRIu64
+                         " bytes; raise --memory",
+                         taken, *left);
+    *left -= taken;
+    return LITH_OK;
+}
+
+static enum lith_code names_read(struct lith_cli *cli, struct lith_name_list *list,
+                                 struct lith_err *err)
+{
+    const struct lith_args *args = &cli->args;
+    struct lith_name_list_request request = {
+        .path = args->switches[LITH_SWITCH_INPUTS_FROM],
+        .by_zero = args->switches[LITH_SWITCH_NULL] != NULL,
+        .operands = args->operands,
+        .operand_count = args->operand_count,
+        .list_at = args->inputs_at,
+    };
+
+    LITH_TRY(lith_name_list_read(&request, &cli->mem, list, err));
+    return names_charge(cli, err);
+}
+
+static int merge_request(struct lith_cli *cli, const char *const *inputs, size_t input_count)
 {
     struct run run = {.cli = cli};
     struct lith_err err;
 
     request_make(&run);
+    run.request.inputs = inputs;
+    run.request.input_count = input_count;
     if (!run.request.output && !run.request.explain) {
         lith_print_error("merge: where to? Give -o FILE");
         return LITH_EXIT_USAGE;
@@ -288,4 +321,29 @@ int lith_cmd_merge(struct lith_cli *cli)
     int exit_code = lith_cli_fail(cli, &err);
     /* An output that exists is there tomorrow, too. */
     return code == LITH_E_CONFLICT ? LITH_EXIT_FAILED : exit_code;
+}
+
+int lith_cmd_merge(struct lith_cli *cli)
+{
+    const struct lith_args *args = &cli->args;
+    struct lith_name_list list = {0};
+    struct lith_err err;
+    int exit_code;
+
+    if (!args->switches[LITH_SWITCH_INPUTS_FROM] && args->operand_count == 0) {
+        lith_print_error("merge: which files? Name them, or give --inputs-from FILE");
+        return LITH_EXIT_USAGE;
+    }
+    if (!args->switches[LITH_SWITCH_INPUTS_FROM])
+        return merge_request(cli, args->operands, args->operand_count);
+    if (names_read(cli, &list, &err) != LITH_OK) {
+        exit_code = lith_cli_fail(cli, &err);
+    } else if (list.count == 0) {
+        lith_print_error("merge: the list of --inputs-from names no file");
+        exit_code = LITH_EXIT_USAGE;
+    } else {
+        exit_code = merge_request(cli, list.names, list.count);
+    }
+    lith_name_list_done(&list);
+    return exit_code;
 }

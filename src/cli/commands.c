@@ -106,13 +106,15 @@ const struct lith_command lith_commands[] = {
             "before it gets its name. --explain without -o writes nothing and tells what a\n"
             "merge would do; --json has it for every chunk of the inputs.",
         .example = "  lithify merge -o day.parquet hour-*.parquet\n"
+                   "  find hours -name '*.parquet' | sort | lithify merge -o day.parquet "
+                   "--inputs-from -\n"
                    "  lithify merge --explain hour-*.parquet\n"
                    "      which columns would be copied, and which encoded anew",
         .groups = LITH_GROUP_MERGE | LITH_GROUP_THREADS | LITH_GROUP_MEMORY | LITH_GROUP_SPLIT |
                   LITH_GROUP_OUTPUT,
-        .switches =
-            SWITCH(CONFIG) | SWITCH(OUTPUT) | SWITCH(OVERWRITE) | SWITCH(EXPLAIN) | SWITCH(MOVERS),
-        .operands_min = 1,
+        .switches = SWITCH(CONFIG) | SWITCH(OUTPUT) | SWITCH(OVERWRITE) | SWITCH(EXPLAIN) |
+                    SWITCH(INPUTS_FROM) | SWITCH(NULL) | SWITCH(MOVERS),
+        .operands_min = 0,
         .operands_max = SIZE_MAX,
         .run = lith_cmd_merge,
     },

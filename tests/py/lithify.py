@@ -38,18 +38,19 @@ def _environment(more):
     return env | (more or {})
 
 
-def run(*arguments, cwd=None, seconds_max=SECONDS_MAX, env=None):
+def run(*arguments, cwd=None, seconds_max=SECONDS_MAX, env=None, stdin=None):
     """Runs `lithify ARGUMENTS...` to its end. A crash or a hang fails the test here."""
     command = [BIN, *map(str, arguments)]
     with tempfile.TemporaryDirectory() as folder:
         note = os.path.join(folder, "measured")
         wrapper = [sys.executable, "-I", "-S", os.path.join(os.path.dirname(__file__), "measure.py"), note]
-        process = subprocess.Popen(wrapper + command, cwd=cwd, stdin=subprocess.DEVNULL,
+        process = subprocess.Popen(wrapper + command, cwd=cwd,
+                                   stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    errors="replace", start_new_session=True,
                                    env=_environment(env))
         try:
-            out, err = process.communicate(timeout=seconds_max)
+            out, err = process.communicate(stdin, timeout=seconds_max)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, 9)
             process.communicate()

@@ -102,6 +102,7 @@ def test_documented_options():
     (["ls", ".", "--format", "csv"], "duckdb|symlink"),
     (["ls", ".", "--format", "duckdb", "--json"], "one of them"),
     (["merge", "a.parquet"], "-o FILE"),
+    (["merge", "-o", "b.parquet"], "which files?"),
     (["verify", "a.parquet"], "on both sides of --"),
     (["plan", ".", "--memory", "1MiB"], "at least 16MiB"),
     (["plan", "s3://bucket/lake"], "object storage"),
@@ -508,6 +509,44 @@ def test_merge_warns_of_outputs_of_an_earlier_one(tmp_path):
     assert one.err.count("\n") == 1 and sorted(tmp_path.glob("s*.parquet")) == before
     assert not lithify.ok("merge", "--overwrite", "--quiet", "-o", out, *files).err
     assert not lithify.ok("merge", "--overwrite", *SPLIT, "-o", out, *files).err
+
+
+def test_merge_of_a_list(tmp_path):
+    """Names from a file or a pipe: in their order, in the place of the option between others."""
+    files = fill(tmp_path).rglob("*.parquet")
+    files = [str(path.relative_to(tmp_path)) for path in sorted(files)]
+    starts = [parquet.read_table(tmp_path / name)["id"][0].as_py() for name in files]
+
+    def merged(*arguments, given=None):
+        done = lithify.run("merge", "--overwrite", "-o", "out.parquet", *arguments, cwd=tmp_path,
+                           stdin=given)
+        assert done.code == lithify.DONE, str(done)
+        rows = parquet.read_table(tmp_path / "out.parquet")["id"].to_pylist()
+        return [files[starts.index(rows[at])] for at in range(0, len(rows), 10)]
+
+    names = [files[3], files[1], files[2]]
+    (tmp_path / "list").write_text("\n" + "\n\n".join(names))
+    assert merged("--inputs-from", "list") == names
+    assert merged(files[5], "--inputs-from=list", files[0]) == [files[5], *names, files[0]]
+    assert merged("--inputs-from", "-", files[0], given="\n".join(names) + "\n") == [*names, files[0]]
+    odd = tmp_path / "two\nlines.parquet"
+    odd.write_bytes((tmp_path / files[4]).read_bytes())
+    by_zero = "\0".join([files[2], odd.name]) + "\0"
+    assert merged("-0", "--inputs-from", "-", given=by_zero) == [files[2], files[4]]
+
+    def refused(code, says, given, *arguments):
+        done = lithify.run("merge", "-o", "new.parquet", "--inputs-from", "-", *arguments,
+                           cwd=tmp_path, stdin=given)
+        assert done.code == code and says in done.err, str(done)
+        assert done.err.count("\n") == 1 and not (tmp_path / "new.parquet").exists()
+
+    refused(lithify.FAILED, "the standard input, line 3", f"{files[0]}\n\nnone.parquet\n")
+    refused(lithify.FAILED, "none.parquet", f"{files[0]}\n\nnone.parquet\n")
+    refused(lithify.USAGE, "line 2: a zero byte", f"{files[0]}\n{by_zero}")
+    refused(lithify.USAGE, "names no file", "\n\n")
+    refused(lithify.USAGE, "given twice", "", "--inputs-from", "list")
+    absent = lithify.run("merge", "-o", "new.parquet", "--inputs-from", "nowhere", cwd=tmp_path)
+    assert absent.code == lithify.FAILED and "nowhere" in absent.err, str(absent)
 
 
 @pytest.mark.parametrize("what", ["directory", "fifo", "link to a fifo", "nothing"])
