@@ -25,6 +25,34 @@ LITH_MUST_CHECK enum lith_code lith_json_parse(const void *data, size_t bytes,
  */
 size_t lith_json_cost(const void *data, size_t bytes);
 
+/* A value in a text, by its outline alone: whether it is one shows when it is parsed. */
+struct lith_json_span {
+    const char *text;
+    size_t bytes;
+};
+
+/* The members of an object, or the elements of an array, one after the other: a long table is read
+ * with memory for one row. */
+struct lith_json_walk {
+    const char *at;
+    const char *end;
+    char close; /* of the object or array; 0: the walk is over */
+    bool first;
+};
+
+/* The one value of a text, without the white space around it. CORRUPT: there is none, or more. */
+LITH_MUST_CHECK enum lith_code lith_json_span_of(const void *data, size_t bytes,
+                                                 struct lith_json_span *ret_span,
+                                                 struct lith_err *err);
+/* False when the span is neither an object nor, with `array`, an array. */
+bool lith_json_walk_begin(struct lith_json_walk *walk, struct lith_json_span span, bool array);
+/* The next value, and the key of an object's member (a span with its quotes; may be NULL for an
+ * array). *ret_more false: there was none, and the walk ended well. CORRUPT. */
+LITH_MUST_CHECK enum lith_code lith_json_walk_next(struct lith_json_walk *walk,
+                                                   struct lith_json_span *ret_key,
+                                                   struct lith_json_span *ret_value, bool *ret_more,
+                                                   struct lith_err *err);
+
 void lith_json_free(struct lith_json *root);
 struct lith_json *lith_json_clone(const struct lith_json *json); /* deep; NULL when out of memory */
 

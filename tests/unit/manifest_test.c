@@ -158,6 +158,14 @@ static const struct {
     {"\"files_after\":2", "\"files_after\":null", LITH_E_CORRUPT},
     {"\"quarantine\":[", "\"quarantine\":[1,", LITH_E_CORRUPT},
     {"\"owner\":", "\"owner\":1,\"owner\":", LITH_E_CORRUPT},
+    {"\"owner\":", "\"lithify\":1,\"owner\":", LITH_E_CORRUPT},
+    {"\"gone\":", "\"gone\":[],\"g\\u006fne\":", LITH_E_CORRUPT},
+    {"\"gone\":", "\"gone\" [],\"x\":", LITH_E_CORRUPT},
+    {"\"condemned\":[", "\"condemned\":[,", LITH_E_CORRUPT},
+    {"\"condemned\":[\"c.parquet\"", "\"condemned\":[\"c.parquet\",", LITH_E_CORRUPT},
+    {"\"condemned\":[\"c.parquet\"", "\"condemned\":[\"c.parquet\"}", LITH_E_CORRUPT},
+    {"\"future\":true}}", "\"future\":true}}}", LITH_E_CORRUPT},
+    {"\"future\":true}}", "\"future\":true,}}", LITH_E_CORRUPT},
     {"\"future\":true}}", "\"future\":true}", LITH_E_CORRUPT},
 };
 
@@ -252,6 +260,39 @@ static void the_live_hash_is_of_sorted_names_and_sizes(void **state)
     assert_string_not_equal(hash, expected);
 }
 
+/* P7: a manifest of many files takes its tables, not a tree of its text. */
+static void many_files_take_little_memory(void **state)
+{
+    enum { FILES = 20000 };
+    LITH_AUTO(manifest) struct lith_manifest m = {0};
+    LITH_AUTO(manifest) struct lith_manifest back = {0};
+    LITH_AUTO(buf) struct lith_buf text;
+    void *block;
+    char *name;
+
+    (void)state;
+    lith_buf_init(&text, &mem, SIZE_MAX);
+    MUST(parse(full, &m));
+    MUST(lith_arena_array(&arena, FILES, sizeof(struct lith_entry), &block, &err));
+    m.files = block;
+    m.file_count = FILES;
+    for (size_t i = 0; i < FILES; i++) {
+        MUST(lith_arena_format(&arena, &name, &err, "part-%06zu.parquet", i));
+        m.files[i] = (struct lith_entry){.name = name,
+                                         .etag = "1209:1764492000123456789",
+                                         .size = i,
+                                         .generation = 11,
+                                         .commit_id = ID1};
+    }
+    MUST(lith_manifest_write(&m, &text, &err));
+    size_t before = atomic_load(&mem.used);
+    atomic_store(&mem.peak, before);
+    MUST(lith_manifest_parse(text.data, text.bytes, "m", &arena, &back, &err));
+    assert_int_equal(back.file_count, FILES);
+    assert_string_equal(back.files[FILES - 1].name, "part-019999.parquet");
+    assert_true(atomic_load(&mem.peak) - before < FILES * (size_t)256);
+}
+
 static void no_memory_is_reported(void **state)
 {
     (void)state;
@@ -282,6 +323,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(names_that_are_not_utf8_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(the_live_hash_is_of_sorted_names_and_sizes, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(many_files_take_little_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(no_memory_is_reported, setup, teardown),
     };
 
