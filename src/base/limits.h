@@ -153,8 +153,8 @@
 #define LITH_RUNS_BATCH_BYTES_MAX ((size_t)8 << 20)
 #define LITH_RUNS_MEMORY_BYTES_MAX ((size_t)4 << 20)
 
-/* Manifests: 10,000 entries with long names are about 4 MiB; jansson builds a tree of them. */
-#define LITH_MANIFEST_BYTES_MAX (64 * LITH_MIB)
+/* Manifests: an entry takes 160 bytes and twice its name, so a million files fit. */
+#define LITH_MANIFEST_BYTES_MAX (256 * LITH_MIB)
 #define LITH_JSON_DEPTH_MAX 64u
 /* Commits that a manifest's log keeps at least; an unknown commit is settled by them. */
 #define LITH_LOG_COUNT_MIN 64u

@@ -22,9 +22,7 @@ static enum lith_code commit(const struct lith_job *job, const struct lith_view 
                              const struct lith_manifest *next, enum lith_put *ret_put,
                              struct lith_err *err)
 {
-    const struct lith_blob *expected = view->blob.data ? &view->blob : NULL;
-
-    return lith_commit_put(job->folder, expected, next, job->work->mem, ret_put, err);
+    return lith_commit_put(job->folder, &view->blob, next, job->work->mem, ret_put, err);
 }
 
 /* As commit, where anything but success ends the job. */

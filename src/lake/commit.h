@@ -123,7 +123,7 @@ enum lith_put {
 };
 
 /*
- * Writes `next` on condition that the manifest still is `expected` (NULL or no data: none), and
+ * Writes `next` on condition that the manifest still is `expected` (NULL or no etag: none), and
  * settles an ambiguous answer by reading the log. Calls env.step after it with the step's name of
  * its operation. A failure means that nothing was committed and that the next try may not help.
  */

@@ -43,7 +43,7 @@ static enum lith_code stored_look(struct lith_folder *folder, const struct lith_
     }
     LITH_TRY(code);
     if (expected && blob.bytes == expected->bytes &&
-        memcmp(blob.data, expected->data, blob.bytes) == 0) {
+        lith_hash128_equal(blob.hash, expected->hash)) {
         *ret_stored = STORED_EXPECTED;
         return LITH_OK;
     }
@@ -84,23 +84,35 @@ static enum lith_code settle(struct lith_folder *folder, const struct lith_blob 
     return LITH_OK;
 }
 
+struct manifest_body {
+    struct lith_content base;
+    const struct lith_manifest *manifest;
+    struct lith_mem *mem;
+};
+
+static enum lith_code manifest_write(struct lith_content *base, struct lith_sink *sink,
+                                     struct lith_err *err)
+{
+    const struct manifest_body *body = (const struct manifest_body *)base;
+
+    return lith_manifest_put(body->manifest, sink, body->mem, err);
+}
+
 enum lith_code lith_commit_put(struct lith_folder *folder, const struct lith_blob *expected,
                                const struct lith_manifest *next, struct lith_mem *mem,
                                enum lith_put *ret_put, struct lith_err *err)
 {
     struct lith_env *env = folder->store->env;
-    LITH_AUTO(buf) struct lith_buf text;
+    struct manifest_body body = {.base = {.write = manifest_write}, .manifest = next, .mem = mem};
     enum lith_put put = LITH_PUT_UNKNOWN;
     int64_t begin = env->monotonic_ns(env);
     bool again = true;
 
-    lith_buf_init(&text, mem, LITH_MANIFEST_BYTES_MAX);
-    LITH_TRY(lith_manifest_write(next, &text, err));
-    if (expected && !expected->data)
+    if (expected && !expected->etag)
         expected = NULL;
     for (unsigned tries = 0; again && tries < LITH_LOOK_AGAIN_MAX; tries++) {
         enum lith_code answer =
-            lith_folder_put_if(folder, next->name, expected, text.data, text.bytes, err);
+            lith_folder_put_content_if(folder, next->name, expected, &body.base, err);
         LITH_TRY(settle(folder, expected, next, answer, mem, &put, &again));
         again = again && env->monotonic_ns(env) - begin < COMMIT_DEADLINE_NS;
     }

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/source.h"
 #include "lake/output_name.h"
 
 #define LITH_MANIFEST_NAME "manifest.json"
@@ -137,6 +138,12 @@ void lith_manifest_done(struct lith_manifest *manifest);
  */
 LITH_MUST_CHECK enum lith_code lith_manifest_write(const struct lith_manifest *manifest,
                                                    struct lith_buf *to, struct lith_err *err);
+
+/* The same to a sink, with memory for a few rows. LIMIT above LITH_MANIFEST_BYTES_MAX, with what to
+ * do. */
+LITH_MUST_CHECK enum lith_code lith_manifest_put(const struct lith_manifest *manifest,
+                                                 struct lith_sink *sink, struct lith_mem *mem,
+                                                 struct lith_err *err);
 
 /* CORRUPT when the tables break an invariant. Parse and write call it. */
 LITH_MUST_CHECK enum lith_code lith_manifest_check(const struct lith_manifest *manifest,

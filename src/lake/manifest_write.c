@@ -8,12 +8,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/time.h"
 #include "base/utf8.h"
 #include "lake/manifest_fields.h"
 
+/* Rows gather in `to`, and go on to the sink in pieces where there is one. */
 struct writer {
     struct lith_buf *to;
+    struct lith_sink *sink; /* NULL: all stays in `to` */
+    const struct lith_manifest *manifest;
     bool first; /* in the object that is being written: no comma yet */
     const char *const *known;
     enum lith_code code; /* of lith_json_each's callback */
@@ -164,9 +168,35 @@ static enum lith_code put_entry(struct writer *w, const struct lith_entry *entry
     return put_object(w, object, filled, entry->raw, kind->known);
 }
 
+static enum lith_code too_large(const struct writer *w)
+{
+    const struct lith_manifest *m = w->manifest;
+    size_t rows = m->file_count + m->retired_count + m->gone_count;
+
+    return lith_fail(w->err, LITH_E_LIMIT,
+                     "%s would name %zu files (%zu live, %zu replaced, %zu deleted) in more than "
+                     "%" PRIu64 " MiB, which is the most that is written and read; gc makes room "
+                     "once reader_grace is over, or let fewer files lie in one directory",
+                     m->name, rows, m->file_count, m->retired_count, m->gone_count,
+                     LITH_MANIFEST_BYTES_MAX / LITH_MIB);
+}
+
+/* Passes on what has gathered. */
+static enum lith_code rows_pass(struct writer *w, size_t bytes_min)
+{
+    if (!w->sink || w->to->bytes < bytes_min)
+        return LITH_OK;
+    if (w->sink->written + w->to->bytes > LITH_MANIFEST_BYTES_MAX)
+        return too_large(w);
+    LITH_TRY(lith_sink_write(w->sink, w->to->data, w->to->bytes, w->err));
+    lith_buf_clear(w->to);
+    return LITH_OK;
+}
+
 /* Between the rows of a table. */
 static enum lith_code put_row(struct writer *w, size_t index)
 {
+    LITH_TRY(rows_pass(w, LITH_FILE_BUFFER_BYTES));
     return put(w, index ? ",\n" : "\n");
 }
 
@@ -288,23 +318,40 @@ static enum lith_code put_ours(struct writer *w, const struct lith_manifest *m)
     return put_unknowns(w, m->raw_ours, lith_ours_fields);
 }
 
+static enum lith_code put_all(struct writer *w, const struct lith_manifest *m)
+{
+    LITH_TRY(put(w, "{"));
+    LITH_TRY(put_key(w, "generation"));
+    LITH_TRY(put_value(w, json_number(m->generation)));
+    LITH_TRY(put_names(w, "files", m->files, m->file_count, sizeof(*m->files)));
+    LITH_TRY(put_unknowns(w, m->raw, lith_root_fields));
+    if (!m->foreign) {
+        LITH_TRY(put_key(w, "lithify"));
+        LITH_TRY(put(w, "{"));
+        w->first = true;
+        LITH_TRY(put_ours(w, m));
+        LITH_TRY(put(w, "\n}"));
+    }
+    return put(w, "\n}\n");
+}
+
 enum lith_code lith_manifest_write(const struct lith_manifest *m, struct lith_buf *to,
                                    struct lith_err *err)
 {
-    struct writer w = {.to = to, .first = true, .err = err};
+    struct writer w = {.to = to, .first = true, .err = err, .manifest = m};
 
     LITH_TRY(lith_manifest_check(m, to->mem, err));
-    LITH_TRY(put(&w, "{"));
-    LITH_TRY(put_key(&w, "generation"));
-    LITH_TRY(put_value(&w, json_number(m->generation)));
-    LITH_TRY(put_names(&w, "files", m->files, m->file_count, sizeof(*m->files)));
-    LITH_TRY(put_unknowns(&w, m->raw, lith_root_fields));
-    if (!m->foreign) {
-        LITH_TRY(put_key(&w, "lithify"));
-        LITH_TRY(put(&w, "{"));
-        w.first = true;
-        LITH_TRY(put_ours(&w, m));
-        LITH_TRY(put(&w, "\n}"));
-    }
-    return put(&w, "\n}\n");
+    return put_all(&w, m);
+}
+
+enum lith_code lith_manifest_put(const struct lith_manifest *m, struct lith_sink *sink,
+                                 struct lith_mem *mem, struct lith_err *err)
+{
+    LITH_AUTO(buf) struct lith_buf rows;
+    struct writer w = {.to = &rows, .sink = sink, .first = true, .err = err, .manifest = m};
+
+    lith_buf_init(&rows, mem, LITH_MANIFEST_BYTES_MAX);
+    LITH_TRY(lith_manifest_check(m, mem, err));
+    LITH_TRY(put_all(&w, m));
+    return rows_pass(&w, 0);
 }

@@ -72,7 +72,7 @@ const struct lith_snapshot_file *lith_snapshot_find(const struct lith_snapshot *
 struct lith_view {
     struct lith_arena arena;
     struct lith_listing listing;
-    struct lith_blob blob; /* e0: the manifest's bytes and etag; data NULL: none */
+    struct lith_blob blob; /* e0: what the manifest is known by; etag NULL: none; no data */
     struct lith_manifest manifest;
     struct lith_snapshot snapshot;
 };

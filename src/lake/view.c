@@ -19,18 +19,21 @@ static enum lith_code corrupt(struct lith_err *err)
                      why.text);
 }
 
-/* Leaves blob.data NULL when there is none. Both names present, or an unreadable one: CORRUPT. */
+/* Leaves blob.etag NULL when there is none. Both names present, or an unreadable one: CORRUPT. */
 static enum lith_code manifest_read(struct lith_folder *folder, struct lith_view *view,
                                     struct lith_err *err)
 {
     static const char *const names[] = {LITH_MANIFEST_NAME, LITH_MANIFEST_NAME_HIDDEN};
+    LITH_AUTO(arena) struct lith_arena text; /* of the manifest: not kept */
     const char *found = NULL;
+    void *etag;
 
+    lith_arena_init(&text, view->arena.mem);
     for (size_t i = 0; i < 2; i++) {
         struct lith_blob blob;
         struct lith_err why;
         enum lith_code code =
-            lith_folder_get(folder, names[i], LITH_MANIFEST_BYTES_MAX, &view->arena, &blob, &why);
+            lith_folder_get(folder, names[i], LITH_MANIFEST_BYTES_MAX, &text, &blob, &why);
         if (code == LITH_E_NOT_FOUND)
             continue;
         if (code != LITH_OK) {
@@ -53,6 +56,9 @@ static enum lith_code manifest_read(struct lith_folder *folder, struct lith_view
         return corrupt(err);
     LITH_TRY(code);
     view->manifest.mtime_ns = view->blob.mtime_ns;
+    LITH_TRY(lith_arena_copy(&view->arena, view->blob.etag, strlen(view->blob.etag), &etag, err));
+    view->blob.etag = etag;
+    view->blob.data = NULL;
     return LITH_OK;
 }
 
@@ -98,14 +104,13 @@ enum lith_code lith_view_take(struct lith_folder *folder, enum lith_snapshot_mod
     for (unsigned look = 0;; look++) {
         struct lith_view view;
         LITH_TRY(take_whole(folder, mode, false, mem, &view, err));
-        struct lith_hash128 now = lith_hash128(view.blob.data, view.blob.bytes, 0);
-        bool same = look > 0 && memcmp(&now, &before, sizeof(now)) == 0;
+        bool same = look > 0 && lith_hash128_equal(view.blob.hash, before);
         if (view.snapshot.missing_count == 0 || same || look == LITH_LOOK_AGAIN_MAX) {
             *ret_view = view;
             ret_view->snapshot.manifest = lith_view_manifest(ret_view);
             return LITH_OK;
         }
-        before = now;
+        before = view.blob.hash;
         lith_view_done(&view);
     }
 }
@@ -125,5 +130,5 @@ void lith_view_done(struct lith_view *view)
 
 const struct lith_manifest *lith_view_manifest(const struct lith_view *view)
 {
-    return view->blob.data ? &view->manifest : NULL;
+    return view->blob.etag ? &view->manifest : NULL;
 }

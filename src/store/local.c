@@ -149,8 +149,11 @@ static enum lith_code read_blob(int fd, const char *name, size_t limit, struct l
     LITH_TRY(lith_arena_alloc(arena, bytes + 1, &data, err));
     LITH_TRY(lith_fd_read(fd, name, 0, data, bytes, err));
     LITH_TRY(lith_local_object(name, &info, false, arena, &object, err));
-    *ret_blob = (struct lith_blob){
-        .data = data, .bytes = bytes, .etag = object.etag, .mtime_ns = object.mtime_ns};
+    *ret_blob = (struct lith_blob){.data = data,
+                                   .bytes = bytes,
+                                   .hash = lith_hash128(data, bytes, 0),
+                                   .etag = object.etag,
+                                   .mtime_ns = object.mtime_ns};
     return LITH_OK;
 }
 

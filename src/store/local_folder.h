@@ -38,7 +38,7 @@ LITH_MUST_CHECK enum lith_code lith_local_folder_same(struct lith_local_folder *
 enum lith_code lith_local_list(struct lith_folder *folder, struct lith_arena *arena,
                                struct lith_listing *ret_listing, struct lith_err *err);
 enum lith_code lith_local_put_if(struct lith_folder *folder, const char *name,
-                                 const struct lith_blob *expected, const void *data, size_t bytes,
+                                 const struct lith_blob *expected, struct lith_content *body,
                                  struct lith_err *err);
 enum lith_code lith_local_output_new(struct lith_folder *folder,
                                      const struct lith_output_options *options,

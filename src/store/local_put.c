@@ -8,18 +8,43 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/checked.h"
+#include "base/hash.h"
+#include "base/limits.h"
 #include "store/local_folder.h"
 
 #define TMP_NAME_BYTES 300
 
-/* CONFLICT unless the object is byte for byte the expected one; fills how it looks. */
+/* The hash of a file's first `bytes` bytes, read in pieces. */
+static enum lith_code hash_read(int fd, const char *name, uint64_t bytes, struct lith_mem *mem,
+                                struct lith_hash128 *ret_hash, struct lith_err *err)
+{
+    LITH_AUTO(block) void *block = NULL;
+    struct lith_hasher *hasher;
+    enum lith_code code = LITH_OK;
+
+    LITH_TRY(lith_alloc(mem, LITH_FILE_BUFFER_BYTES, &block, err));
+    LITH_TRY(lith_hasher_new(mem, 0, &hasher, err));
+    for (uint64_t at = 0; at < bytes && code == LITH_OK;) {
+        size_t piece = (size_t)lith_min_u64(bytes - at, LITH_FILE_BUFFER_BYTES);
+        code = lith_fd_read(fd, name, at, block, piece, err);
+        if (code == LITH_OK)
+            lith_hasher_add(hasher, block, piece);
+        at += piece;
+    }
+    *ret_hash = lith_hasher_end(hasher);
+    lith_hasher_free(hasher);
+    return code;
+}
+
+/* CONFLICT unless the object has the expected bytes; fills how it looks. */
 static enum lith_code still_expected(struct lith_local_folder *folder, const char *name,
                                      const struct lith_blob *expected,
                                      struct lith_file_info *ret_info, struct lith_err *err)
 {
     struct lith_mem *mem = folder->base.store->mem;
-    LITH_AUTO(block) uint8_t *data = NULL;
-    size_t bytes = 0;
+    struct lith_hash128 hash;
+    int fd = -1;
 
     enum lith_code code = lith_file_stat(folder->fd, name, false, ret_info, err);
     if (code == LITH_E_NOT_FOUND && !expected)
@@ -33,14 +58,30 @@ static enum lith_code still_expected(struct lith_local_folder *folder, const cha
         return lith_fail(err, LITH_E_UNSUPPORTED, "%s is a symbolic link", name);
     if (ret_info->size != expected->bytes)
         return lith_fail(err, LITH_E_CONFLICT, "%s was replaced by another writer", name);
-    LITH_TRY(lith_file_read_all(folder->fd, name, expected->bytes, mem, &data, &bytes, err));
-    if (bytes != expected->bytes || memcmp(data, expected->data, bytes) != 0)
+    LITH_TRY(lith_file_open(folder->fd, name, &fd, err));
+    code = hash_read(fd, name, expected->bytes, mem, &hash, err);
+    lith_fd_close(fd);
+    LITH_TRY(code);
+    if (!lith_hash128_equal(hash, expected->hash))
         return lith_fail(err, LITH_E_CONFLICT, "%s was replaced by another writer", name);
     return LITH_OK;
 }
 
-static enum lith_code write_tmp(struct lith_local_folder *folder, const char *tmp, const void *data,
-                                size_t bytes, const struct lith_file_info *like,
+static enum lith_code body_write(int fd, const char *tmp, struct lith_content *body,
+                                 struct lith_mem *mem, struct lith_err *err)
+{
+    struct lith_file_sink sink;
+
+    LITH_TRY(lith_file_sink_init(&sink, fd, tmp, mem, err));
+    enum lith_code code = body->write(body, &sink.base, err);
+    if (code == LITH_OK)
+        code = lith_file_sink_flush(&sink, err);
+    lith_file_sink_done(&sink);
+    return code;
+}
+
+static enum lith_code write_tmp(struct lith_local_folder *folder, const char *tmp,
+                                struct lith_content *body, const struct lith_file_info *like,
                                 struct lith_err *err)
 {
     struct lith_err ignored;
@@ -53,7 +94,7 @@ static enum lith_code write_tmp(struct lith_local_folder *folder, const char *tm
         return code;
     }
     LITH_TRY(lith_file_create(folder->fd, tmp, 0600, &fd, err));
-    code = lith_fd_write(fd, tmp, 0, data, bytes, err);
+    code = body_write(fd, tmp, body, folder->base.store->mem, err);
     /* A new object is readable by whoever may look into its directory. */
     uint32_t mode = like->is_directory ? (like->mode & 0444u) | 0600u : like->mode;
     if (code == LITH_OK)
@@ -68,7 +109,7 @@ static enum lith_code write_tmp(struct lith_local_folder *folder, const char *tm
 }
 
 static enum lith_code put_locked(struct lith_local_folder *folder, const char *name,
-                                 const struct lith_blob *expected, const void *data, size_t bytes,
+                                 const struct lith_blob *expected, struct lith_content *body,
                                  struct lith_err *err)
 {
     struct lith_file_info info;
@@ -80,7 +121,7 @@ static enum lith_code put_locked(struct lith_local_folder *folder, const char *n
     lith_local_step(&folder->base, LITH_STEP_PUT_LOCKED);
     LITH_TRY(lith_local_folder_same(folder, err));
     LITH_TRY(still_expected(folder, name, expected, &info, err));
-    LITH_TRY(write_tmp(folder, tmp, data, bytes, &info, err));
+    LITH_TRY(write_tmp(folder, tmp, body, &info, err));
     lith_local_step(&folder->base, LITH_STEP_PUT_SYNCED);
     LITH_TRY(lith_file_rename(folder->fd, tmp, name, err));
     lith_local_step(&folder->base, LITH_STEP_PUT_RENAMED);
@@ -90,14 +131,14 @@ static enum lith_code put_locked(struct lith_local_folder *folder, const char *n
 }
 
 enum lith_code lith_local_put_if(struct lith_folder *base, const char *name,
-                                 const struct lith_blob *expected, const void *data, size_t bytes,
+                                 const struct lith_blob *expected, struct lith_content *body,
                                  struct lith_err *err)
 {
     bool ours = !base->locked;
 
     if (ours)
         LITH_TRY(lith_folder_lock(base, LITH_LOCK_WAIT, err));
-    enum lith_code code = put_locked(lith_local_folder(base), name, expected, data, bytes, err);
+    enum lith_code code = put_locked(lith_local_folder(base), name, expected, body, err);
     if (ours)
         lith_folder_unlock(base);
     return code;

@@ -107,12 +107,35 @@ enum lith_code lith_folder_source_open(struct lith_folder *folder, const struct 
     return folder->store->ops->source_open(folder, object, ret_source, err);
 }
 
+enum lith_code lith_folder_put_content_if(struct lith_folder *folder, const char *name,
+                                          const struct lith_blob *expected,
+                                          struct lith_content *body, struct lith_err *err)
+{
+    LITH_TRY(name_check(name, err));
+    return folder->store->ops->put_if(folder, name, expected, body, err);
+}
+
+struct memory_body {
+    struct lith_content base;
+    const void *data;
+    size_t bytes;
+};
+
+static enum lith_code memory_write(struct lith_content *base, struct lith_sink *sink,
+                                   struct lith_err *err)
+{
+    const struct memory_body *body = (const struct memory_body *)base;
+
+    return lith_sink_write(sink, body->data, body->bytes, err);
+}
+
 enum lith_code lith_folder_put_if(struct lith_folder *folder, const char *name,
                                   const struct lith_blob *expected, const void *data, size_t bytes,
                                   struct lith_err *err)
 {
-    LITH_TRY(name_check(name, err));
-    return folder->store->ops->put_if(folder, name, expected, data, bytes, err);
+    struct memory_body body = {.base = {.write = memory_write}, .data = data, .bytes = bytes};
+
+    return lith_folder_put_content_if(folder, name, expected, &body.base, err);
 }
 
 enum lith_code lith_output_new(struct lith_folder *folder,

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/env.h"
+#include "base/hash.h"
 #include "base/source.h"
 
 /* What the store knows of an object. Name, size and etag together are its identity. */
@@ -32,12 +33,20 @@ struct lith_listing {
     size_t other_count;
 };
 
-/* A whole small object, as the condition of its replacement. In an arena. */
+/* A whole object, and what it is known by as the condition of its replacement: its bytes, by their
+ * number and XXH3-128. In an arena. */
 struct lith_blob {
-    const uint8_t *data; /* a zero byte follows */
+    const uint8_t *data; /* a zero byte follows; may be NULL in a condition */
     size_t bytes;
+    struct lith_hash128 hash;
     const char *etag;
     int64_t mtime_ns;
+};
+
+/* What a new object is to hold: written in pieces, the same at each call. */
+struct lith_content {
+    enum lith_code (*write)(struct lith_content *body, struct lith_sink *sink,
+                            struct lith_err *err);
 };
 
 struct lith_store;
@@ -96,7 +105,7 @@ struct lith_store_ops {
     enum lith_code (*source_open)(struct lith_folder *folder, const struct lith_object *object,
                                   struct lith_source **ret_source, struct lith_err *err);
     enum lith_code (*put_if)(struct lith_folder *folder, const char *name,
-                             const struct lith_blob *expected, const void *data, size_t bytes,
+                             const struct lith_blob *expected, struct lith_content *body,
                              struct lith_err *err);
     enum lith_code (*output_new)(struct lith_folder *folder,
                                  const struct lith_output_options *options,
@@ -184,8 +193,15 @@ LITH_MUST_CHECK enum lith_code lith_folder_source_open(struct lith_folder *folde
 /*
  * Replaces `name` on condition that it still is `expected` (NULL: that it does not exist), and
  * makes that durable. CONFLICT: the condition failed and nothing was written. LIMIT, NOMEM,
- * DENIED, UNSUPPORTED: nothing was written. Any other code: unknown, read the object to see.
+ * DENIED, UNSUPPORTED, CORRUPT (of the body): nothing was written. Any other code: unknown, read
+ * the object to see.
  */
+LITH_MUST_CHECK enum lith_code lith_folder_put_content_if(struct lith_folder *folder,
+                                                          const char *name,
+                                                          const struct lith_blob *expected,
+                                                          struct lith_content *body,
+                                                          struct lith_err *err);
+/* The same with bytes that are there. */
 LITH_MUST_CHECK enum lith_code lith_folder_put_if(struct lith_folder *folder, const char *name,
                                                   const struct lith_blob *expected,
                                                   const void *data, size_t bytes,

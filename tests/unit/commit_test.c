@@ -359,7 +359,7 @@ static void a_loser_is_judged(void **state)
         {.name = "late.parquet", .etag = "e", .size = 4},
     };
     struct lith_view view = {.listing = {.objects = there, .object_count = 3},
-                             .blob = {.data = (const uint8_t *)""},
+                             .blob = {.etag = ""},
                              .manifest = compacted()};
     struct lith_entry inputs[] = {entry("c.parquet", 3, 1), entry("late.parquet", 4, 1)};
     struct lith_entry outputs[] = {entry(OUTPUT("2", "1"), 9, 2)};
@@ -394,7 +394,7 @@ static void a_loser_is_judged(void **state)
     view.manifest.condemned_count = 0;
     outputs[0] = entry(OUTPUT("1", "1"), 9, 2); /* named by the manifest */
     assert_int_equal(lith_commit_judge(&view, &attempt, &why), LITH_RETRY_DONE);
-    view.blob.data = NULL;
+    view.blob.etag = NULL;
     assert_int_equal(lith_commit_judge(&view, &attempt, &why), LITH_RETRY_DROP);
 }
 

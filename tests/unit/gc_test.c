@@ -76,7 +76,7 @@ static struct lith_view view_make(void)
 {
     struct lith_view view = {
         .listing = {.objects = objects, .object_count = sizeof(objects) / sizeof(objects[0])},
-        .blob = {.data = (const uint8_t *)""},
+        .blob = {.etag = ""},
         .manifest = {.name = "manifest.json",
                      .generation = 5,
                      .pid = PID,
@@ -181,7 +181,7 @@ static void nothing_is_deleted_in_doubt(void **state)
     view_resolve(&view);
     assert_int_equal(lith_gc_plan(&view, orphans, 4, &policy, 1000, &arena, &plan, &err),
                      LITH_E_INVALID);
-    view.blob.data = NULL;
+    view.blob.etag = NULL;
     assert_int_equal(lith_gc_plan(&view, orphans, 4, &policy, 1000, &arena, &plan, &err),
                      LITH_E_INVALID);
 }
