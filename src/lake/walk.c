@@ -16,9 +16,10 @@
 
 /* One folder that is being walked. */
 struct level {
-    struct lith_arena arena; /* its path and its listing */
+    struct lith_arena arena; /* its path and its folders */
     const char *path;
-    struct lith_listing listing;
+    const char **folders;
+    size_t folder_count;
     const char *table_format;
     size_t next; /* folder of the listing */
 };
@@ -33,28 +34,49 @@ struct walk {
     size_t depth;
 };
 
-static enum lith_code folder_look(struct walk *w, struct level *level, struct lith_err *err)
+static enum lith_code folders_keep(struct level *level, const struct lith_listing *listing,
+                                   struct lith_err *err)
 {
+    void *block;
+
+    LITH_TRY(lith_arena_array(&level->arena, listing->folder_count, sizeof(char *), &block, err));
+    level->folders = block;
+    for (size_t i = 0; i < listing->folder_count; i++) {
+        const char *name = listing->folders[i];
+        LITH_TRY(lith_arena_copy(&level->arena, name, strlen(name), &block, err));
+        level->folders[level->folder_count++] = block;
+    }
+    return LITH_OK;
+}
+
+/* Lists a folder. Of a long list of files nothing stays: a look at the partition takes it again. */
+static enum lith_code folder_look(struct walk *w, struct level *level, bool *ret_is_partition,
+                                  struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena arena;
     LITH_AUTO(folder) struct lith_folder *folder = NULL;
     LITH_AUTO(folder) struct lith_folder *inner = NULL;
+    struct lith_listing listing;
     struct lith_listing metadata;
     char *path = NULL;
     bool has_metadata = false;
 
+    lith_arena_init(&arena, w->mem);
     LITH_TRY(lith_folder_open(w->store, level->path, &folder, err));
-    LITH_TRY(lith_folder_list(folder, &level->arena, &level->listing, err));
-    for (size_t i = 0; i < level->listing.folder_count; i++)
-        has_metadata = has_metadata || strcmp(level->listing.folders[i], "metadata") == 0;
+    LITH_TRY(lith_folder_list(folder, &arena, &listing, err));
+    for (size_t i = 0; i < listing.folder_count; i++)
+        has_metadata = has_metadata || strcmp(listing.folders[i], "metadata") == 0;
     if (has_metadata) {
-        LITH_TRY(lith_arena_format(&level->arena, &path, err, "%s%smetadata", level->path,
+        LITH_TRY(lith_arena_format(&arena, &path, err, "%s%smetadata", level->path,
                                    level->path[0] ? "/" : ""));
         LITH_TRY(lith_folder_open(w->store, path, &inner, err));
-        LITH_TRY(lith_folder_list(inner, &level->arena, &metadata, err));
+        LITH_TRY(lith_folder_list(inner, &arena, &metadata, err));
     }
-    const char *marker = lith_table_format_marker(&level->listing, has_metadata ? &metadata : NULL);
+    const char *marker = lith_table_format_marker(&listing, has_metadata ? &metadata : NULL);
     if (marker)
         level->table_format = marker;
-    return LITH_OK;
+    *ret_is_partition = lith_listing_is_partition(&listing);
+    return folders_keep(level, &listing, err);
 }
 
 /* Looks at one more folder and hands it over; pushes it so that what is below it follows. */
@@ -77,9 +99,9 @@ static enum lith_code folder_enter(struct walk *w, const char *parent, const cha
         lith_arena_format(&level->arena, &path, err, "%s%s%s", parent, parent[0] ? "/" : "", name));
     level->path = path;
     struct lith_walk_stop stop = {.path = path};
-    enum lith_code code = folder_look(w, level, &failed);
+    enum lith_code code = folder_look(w, level, &stop.is_partition, &failed);
     if (code == LITH_E_NOT_FOUND && w->depth > 1) {
-        level->listing = (struct lith_listing){0};
+        level->folder_count = 0;
         return LITH_OK;
     }
     if (code == LITH_E_NOMEM || (code != LITH_OK && w->depth == 1)) {
@@ -87,7 +109,7 @@ static enum lith_code folder_enter(struct walk *w, const char *parent, const cha
         return code;
     }
     if (code != LITH_OK) {
-        level->listing = (struct lith_listing){0};
+        level->folder_count = 0;
         lith_arena_done(&level->arena); /* a list too long for the memory leaves room for others */
         LITH_TRY(lith_arena_format(&level->arena, &path, err, "%s%s%s", parent,
                                    parent[0] ? "/" : "", name));
@@ -95,7 +117,6 @@ static enum lith_code folder_enter(struct walk *w, const char *parent, const cha
         stop = (struct lith_walk_stop){.path = path, .failed = &failed};
         return w->each(w->ctx, &stop, err);
     }
-    stop.is_partition = lith_listing_is_partition(&level->listing);
     stop.table_format = level->table_format;
     return stop.is_partition ? w->each(w->ctx, &stop, err) : LITH_OK;
 }
@@ -107,12 +128,12 @@ static enum lith_code walk_run(struct walk *w, struct lith_err *err)
         struct level *level = &w->levels[w->depth - 1];
         if (w->control && w->control->cancel && *w->control->cancel)
             return lith_fail(err, LITH_E_CANCELLED, "stopped on request");
-        if (level->next == level->listing.folder_count) {
+        if (level->next == level->folder_count) {
             lith_arena_done(&level->arena);
             w->depth--;
             continue;
         }
-        const char *name = level->listing.folders[level->next++];
+        const char *name = level->folders[level->next++];
         if (lith_path_part_walks(name))
             LITH_TRY(folder_enter(w, level->path, name, level->table_format, err));
     }

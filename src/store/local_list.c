@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "store/local_folder.h"
 
+/* Grows on the heap, where it can move; what it came to is copied into the arena. */
 struct table {
     void *rows;
     size_t count;
@@ -24,13 +25,13 @@ struct reading {
     struct table others;
 };
 
-static enum lith_code table_next(struct table *table, size_t row_bytes, struct lith_arena *arena,
+static enum lith_code table_next(struct table *table, size_t row_bytes, struct lith_mem *mem,
                                  void **ret_row, struct lith_err *err)
 {
     if (table->count == LITH_FOLDER_FILES_MAX)
         return lith_fail(err, LITH_E_LIMIT, "more than %u entries in one directory",
                          LITH_FOLDER_FILES_MAX);
-    LITH_TRY(lith_array_grow_in(arena, &table->rows, table->count, row_bytes, err));
+    LITH_TRY(lith_array_grow(mem, &table->rows, table->count, row_bytes, err));
     *ret_row = (uint8_t *)table->rows + table->count++ * row_bytes;
     return LITH_OK;
 }
@@ -42,7 +43,7 @@ static enum lith_code add_name(struct reading *r, struct table *table, const cha
     void *row = NULL;
 
     LITH_TRY(lith_arena_copy(r->arena, name, strlen(name), &copy, err));
-    LITH_TRY(table_next(table, sizeof(const char *), r->arena, &row, err));
+    LITH_TRY(table_next(table, sizeof(const char *), r->arena->mem, &row, err));
     *(const char **)row = copy;
     return LITH_OK;
 }
@@ -67,7 +68,7 @@ static enum lith_code add_entry(void *ctx, const char *name, struct lith_err *er
     if (!info.is_file)
         return add_name(r, &r->others, name, err);
     LITH_TRY(lith_local_object(name, &info, is_link, r->arena, &object, err));
-    LITH_TRY(table_next(&r->objects, sizeof(object), r->arena, &row, err));
+    LITH_TRY(table_next(&r->objects, sizeof(object), r->arena->mem, &row, err));
     memcpy(row, &object, sizeof(object));
     return LITH_OK;
 }
@@ -104,20 +105,44 @@ static void objects_sort(struct table *table)
     table->count = kept;
 }
 
+static enum lith_code table_keep(const struct table *table, size_t row_bytes,
+                                 struct lith_arena *arena, void **ret_rows, struct lith_err *err)
+{
+    LITH_TRY(lith_arena_array(arena, table->count, row_bytes, ret_rows, err));
+    if (table->count)
+        memcpy(*ret_rows, table->rows, table->count * row_bytes);
+    return LITH_OK;
+}
+
+static enum lith_code listing_make(struct reading *r, struct lith_listing *ret_listing,
+                                   struct lith_err *err)
+{
+    void *rows[3];
+
+    LITH_TRY(lith_dir_list(r->folder->fd, ".", add_entry, r, err));
+    objects_sort(&r->objects);
+    names_sort(&r->folders);
+    names_sort(&r->others);
+    LITH_TRY(table_keep(&r->objects, sizeof(struct lith_object), r->arena, &rows[0], err));
+    LITH_TRY(table_keep(&r->folders, sizeof(const char *), r->arena, &rows[1], err));
+    LITH_TRY(table_keep(&r->others, sizeof(const char *), r->arena, &rows[2], err));
+    *ret_listing = (struct lith_listing){.objects = rows[0],
+                                         .object_count = r->objects.count,
+                                         .folders = rows[1],
+                                         .folder_count = r->folders.count,
+                                         .others = rows[2],
+                                         .other_count = r->others.count};
+    return LITH_OK;
+}
+
 enum lith_code lith_local_list(struct lith_folder *folder, struct lith_arena *arena,
                                struct lith_listing *ret_listing, struct lith_err *err)
 {
     struct reading r = {.folder = lith_local_folder(folder), .arena = arena};
+    enum lith_code code = listing_make(&r, ret_listing, err);
 
-    LITH_TRY(lith_dir_list(r.folder->fd, ".", add_entry, &r, err));
-    objects_sort(&r.objects);
-    names_sort(&r.folders);
-    names_sort(&r.others);
-    *ret_listing = (struct lith_listing){.objects = r.objects.rows,
-                                         .object_count = r.objects.count,
-                                         .folders = r.folders.rows,
-                                         .folder_count = r.folders.count,
-                                         .others = r.others.rows,
-                                         .other_count = r.others.count};
-    return LITH_OK;
+    lith_free(r.objects.rows);
+    lith_free(r.folders.rows);
+    lith_free(r.others.rows);
+    return code;
 }
