@@ -44,7 +44,7 @@ static enum lith_code adopt_begin(struct lith_commit_build *b, const struct lith
     memcpy(b->next.pid, adopt->pid, sizeof(b->next.pid));
     LITH_TRY(lith_commit_build_index(b->base->files, b->base->file_count, arena, &b->files, err));
     LITH_TRY(lith_arena_array(arena, rows, sizeof(struct lith_entry), &blocks[0], err));
-    LITH_TRY(lith_arena_array(arena, rows, sizeof(struct lith_entry), &blocks[1], err));
+    LITH_TRY(lith_arena_array(arena, base ? rows : 0, sizeof(struct lith_entry), &blocks[1], err));
     b->next.files = blocks[0];
     b->next.gone = blocks[1];
     LITH_TRY(lith_arena_array(arena, 1, sizeof(*b->next.log), &blocks[0], err));
@@ -79,12 +79,13 @@ enum lith_code lith_commit_adopt(const struct lith_manifest *base, const struct 
             continue;
         bool named = base && lith_name_index_find(&b.files, object->name, &row);
         if (!base || named || adopt->unlisted_live)
-            LITH_TRY(lith_commit_build_add_file(&b, &entry, err));
+            lith_commit_build_name_file(&b, &entry);
         else
             LITH_TRY(lith_commit_build_add_gone(&b, &entry, err));
     }
-    struct lith_name_index present;
-    LITH_TRY(lith_commit_build_index(b.next.files, b.next.file_count, arena, &present, err));
+    struct lith_name_index present = {0};
+    if (base)
+        LITH_TRY(lith_commit_build_index(b.next.files, b.next.file_count, arena, &present, err));
     for (size_t i = 0; base && i < b.files.count; i++) {
         if (!lith_name_index_find(&present, b.files.refs[i].name, &row))
             return lith_fail(err, LITH_E_INVALID, "%s names %s, which is not there", base->name,

@@ -21,8 +21,9 @@ void lith_stamp_draw(struct lith_env *env, int64_t at_ns, struct lith_stamp *ret
 
 /*
  * adopt: names what is there (files of a listing that are data), draws nothing: the pid is given.
- * `base` is NULL, or a foreign manifest; `unlisted_live` then says what becomes of the data files
- * that it does not name (false: they are written down as `gone`, and stay so while they are there).
+ * The listing must outlive the result. `base` is NULL, or a foreign manifest; `unlisted_live` then
+ * says what becomes of the data files that it does not name (false: they are written down as
+ * `gone`, and stay so while they are there).
  */
 struct lith_adopt {
     const char *manifest_name; /* LITH_MANIFEST_NAME or _HIDDEN */

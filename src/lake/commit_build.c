@@ -105,13 +105,17 @@ enum lith_code lith_commit_build_begin(struct lith_commit_build *b,
 /* Set-aside files that are no longer live need no entry. */
 static enum lith_code quarantine_trim(struct lith_commit_build *b, struct lith_err *err)
 {
+    LITH_AUTO(arena) struct lith_arena scratch;
     struct lith_manifest *next = &b->next;
     struct lith_name_index files;
     void *block = NULL;
     size_t kept = 0;
     size_t row = 0;
 
-    LITH_TRY(lith_commit_build_index(next->files, next->file_count, b->arena, &files, err));
+    lith_arena_init(&scratch, b->arena->mem);
+    if (next->quarantine_count == 0)
+        return LITH_OK;
+    LITH_TRY(lith_commit_build_index(next->files, next->file_count, &scratch, &files, err));
     LITH_TRY(
         lith_arena_array(b->arena, next->quarantine_count, sizeof(*next->quarantine), &block, err));
     struct lith_quarantine *rows = block;
@@ -161,6 +165,16 @@ static enum lith_code row_own(struct lith_commit_build *b, const struct lith_ent
     to->commit_id = b->commit_id;
     to->at_ns = b->stamp->at_ns;
     return LITH_OK;
+}
+
+void lith_commit_build_name_file(struct lith_commit_build *b, const struct lith_entry *entry)
+{
+    struct lith_entry *to = &b->next.files[b->next.file_count++];
+
+    *to = *entry;
+    to->generation = b->next.generation;
+    to->commit_id = b->commit_id;
+    to->at_ns = b->stamp->at_ns;
 }
 
 enum lith_code lith_commit_build_add_file(struct lith_commit_build *b,
@@ -234,7 +248,8 @@ enum lith_code lith_commit_build_outcome(struct lith_commit_build *b, const char
     if (strlen(policy_hash) != sizeof(outcome.policy_hash) - 1)
         return lith_fail(err, LITH_E_INVALID, "policy hash \"%s\": 32 hex digits expected",
                          policy_hash);
-    LITH_TRY(lith_live_hash(b->next.files, b->next.file_count, b->arena, outcome.live_hash, err));
+    LITH_TRY(
+        lith_live_hash(b->next.files, b->next.file_count, b->arena->mem, outcome.live_hash, err));
     memcpy(outcome.policy_hash, policy_hash, sizeof(outcome.policy_hash));
     b->next.outcome = outcome;
     b->next.has_outcome = true;

@@ -42,6 +42,8 @@ LITH_MUST_CHECK enum lith_code lith_commit_build_end(struct lith_commit_build *b
 LITH_MUST_CHECK enum lith_code lith_commit_build_add_file(struct lith_commit_build *b,
                                                           const struct lith_entry *entry,
                                                           struct lith_err *err);
+/* The same, where the texts outlive the commit. */
+void lith_commit_build_name_file(struct lith_commit_build *b, const struct lith_entry *entry);
 LITH_MUST_CHECK enum lith_code lith_commit_build_add_retired(struct lith_commit_build *b,
                                                              const struct lith_entry *entry,
                                                              struct lith_err *err);

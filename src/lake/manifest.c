@@ -168,22 +168,25 @@ void lith_manifest_mark_event(struct lith_manifest *m, const char *commit_id)
     }
 }
 
-enum lith_code lith_live_hash(const struct lith_entry *entries, size_t count,
-                              struct lith_arena *arena, char ret_text[33], struct lith_err *err)
+enum lith_code lith_live_hash(const struct lith_entry *entries, size_t count, struct lith_mem *mem,
+                              char ret_text[33], struct lith_err *err)
 {
+    LITH_AUTO(arena) struct lith_arena scratch;
     struct lith_name_index index;
-    LITH_AUTO(buf) struct lith_buf text;
+    struct lith_hasher *hasher;
     char size[24];
 
-    lith_buf_init(&text, arena->mem, SIZE_MAX);
+    lith_arena_init(&scratch, mem);
     LITH_TRY(
-        lith_name_index_build(entries, count, sizeof(*entries), ENTRY_NAME, arena, &index, err));
+        lith_name_index_build(entries, count, sizeof(*entries), ENTRY_NAME, &scratch, &index, err));
+    LITH_TRY(lith_hasher_new(mem, 0, &hasher, err));
     for (size_t i = 0; i < count; i++) {
         const struct lith_entry *entry = &entries[index.refs[i].index];
         int bytes = snprintf(size, sizeof(size), "%" PRIu64 "\n", entry->size);
-        LITH_TRY(lith_buf_append(&text, entry->name, strlen(entry->name) + 1, err));
-        LITH_TRY(lith_buf_append(&text, size, (size_t)bytes, err));
+        lith_hasher_add(hasher, entry->name, strlen(entry->name) + 1);
+        lith_hasher_add(hasher, size, (size_t)bytes);
     }
-    lith_hash128_text(lith_hash128(text.data, text.bytes, 0), ret_text);
+    lith_hash128_text(lith_hasher_end(hasher), ret_text);
+    lith_hasher_free(hasher);
     return LITH_OK;
 }

@@ -14,6 +14,7 @@
 #include "base/json.h"
 #include "base/source.h"
 #include "lake/output_name.h"
+#include "store/store.h"
 
 #define LITH_MANIFEST_NAME "manifest.json"
 #define LITH_MANIFEST_NAME_HIDDEN "_manifest.json"
@@ -130,6 +131,11 @@ LITH_MUST_CHECK enum lith_code lith_manifest_parse(const void *data, size_t byte
                                                    struct lith_arena *arena,
                                                    struct lith_manifest *ret_manifest,
                                                    struct lith_err *err);
+/* The same; names and etags that the listing has too are borrowed from it, not copied. */
+LITH_MUST_CHECK enum lith_code
+lith_manifest_parse_listed(const void *data, size_t bytes, const char *name,
+                           const struct lith_listing *listing, struct lith_arena *arena,
+                           struct lith_manifest *ret_manifest, struct lith_err *err);
 void lith_manifest_done(struct lith_manifest *manifest);
 
 /*
@@ -162,7 +168,7 @@ void lith_manifest_mark_event(struct lith_manifest *manifest, const char *commit
 
 /* XXH3-128 over the sorted "name\0size\n" of the entries, as 32 hex digits. */
 LITH_MUST_CHECK enum lith_code lith_live_hash(const struct lith_entry *entries, size_t count,
-                                              struct lith_arena *arena, char ret_text[33],
+                                              struct lith_mem *mem, char ret_text[33],
                                               struct lith_err *err);
 
 /* LITH_AUTO(manifest) struct lith_manifest m = {0}; */

@@ -25,6 +25,7 @@ enum table {
 struct reader {
     const char *file;
     struct lith_arena *arena;
+    const struct lith_listing *listing; /* whose texts may be borrowed */
     bool has_unknown;
     const char *last_id; /* commit ids come in runs: one copy for each */
     struct lith_json_span tables[TABLE_COUNT];
@@ -86,9 +87,10 @@ struct place {
 #define PLACE_TEXT "%s: %s[%zu].%s: "
 #define PLACE_ARGS(r, place, key) (r)->file, (place).table, (place).index, (key)
 
-static enum lith_code text_read(struct reader *r, struct place place,
-                                const struct lith_json *object, const char *key,
-                                const char **ret_text, struct lith_err *err)
+/* A text, `same` itself where it is equal to that, else a copy. */
+static enum lith_code text_share(struct reader *r, struct place place,
+                                 const struct lith_json *object, const char *key, const char *same,
+                                 const char **ret_text, struct lith_err *err)
 {
     const struct lith_json *value = lith_json_get(object, key);
     void *copy = NULL;
@@ -97,9 +99,20 @@ static enum lith_code text_read(struct reader *r, struct place place,
         return lith_fail(err, LITH_E_CORRUPT, PLACE_TEXT "a text expected",
                          PLACE_ARGS(r, place, key));
     const char *text = lith_json_text_of(value);
+    if (same && strcmp(text, same) == 0) {
+        *ret_text = same;
+        return LITH_OK;
+    }
     LITH_TRY(lith_arena_copy(r->arena, text, strlen(text), &copy, err));
     *ret_text = copy;
     return LITH_OK;
+}
+
+static enum lith_code text_read(struct reader *r, struct place place,
+                                const struct lith_json *object, const char *key,
+                                const char **ret_text, struct lith_err *err)
+{
+    return text_share(r, place, object, key, NULL, ret_text, err);
 }
 
 /* An absent text is NULL. */
@@ -313,12 +326,21 @@ static enum lith_code id_read(struct reader *r, struct place place, const struct
     return LITH_OK;
 }
 
+/* The listed object that an entry names, or NULL. */
+static const struct lith_object *listed_as(const struct reader *r, const struct lith_json *entry)
+{
+    const char *name = lith_json_text_of(lith_json_get(entry, "name"));
+
+    return name && r->listing ? lith_listing_find(r->listing, name) : NULL;
+}
+
 static enum lith_code entry_read(struct reader *r, struct place place,
                                  const struct lith_json *object, const struct lith_entry_kind *kind,
                                  struct lith_entry *entry, struct lith_err *err)
 {
     LITH_TRY(object_check(r, place, object, err));
-    LITH_TRY(text_read(r, place, object, "name", &entry->name, err));
+    const struct lith_object *listed = listed_as(r, object);
+    LITH_TRY(text_share(r, place, object, "name", listed ? listed->name : NULL, &entry->name, err));
     LITH_TRY(name_check(r, place, entry->name, err));
     LITH_TRY(number_read(r, place, object, "size", &entry->size, err));
     entry->has_rows = lith_json_get(object, "rows") != NULL;
@@ -328,7 +350,8 @@ static enum lith_code entry_read(struct reader *r, struct place place,
     if (entry->has_crc)
         LITH_TRY(crc_read(r, place, object, &entry->crc32, err));
     if (kind->has_etag)
-        LITH_TRY(text_read(r, place, object, "etag", &entry->etag, err));
+        LITH_TRY(
+            text_share(r, place, object, "etag", listed ? listed->etag : NULL, &entry->etag, err));
     if (kind->generation_key)
         LITH_TRY(number_read(r, place, object, kind->generation_key, &entry->generation, err));
     if (kind->has_commit_id)
@@ -647,7 +670,16 @@ enum lith_code lith_manifest_parse(const void *data, size_t bytes, const char *n
                                    struct lith_arena *arena, struct lith_manifest *ret_manifest,
                                    struct lith_err *err)
 {
-    struct reader r = {.file = name, .arena = arena, .owned = lith_json_array()};
+    return lith_manifest_parse_listed(data, bytes, name, NULL, arena, ret_manifest, err);
+}
+
+enum lith_code lith_manifest_parse_listed(const void *data, size_t bytes, const char *name,
+                                          const struct lith_listing *listing,
+                                          struct lith_arena *arena,
+                                          struct lith_manifest *ret_manifest, struct lith_err *err)
+{
+    struct reader r = {
+        .file = name, .arena = arena, .listing = listing, .owned = lith_json_array()};
     struct lith_manifest m = {.name = name, .mem = arena->mem};
 
     if (bytes > LITH_MANIFEST_BYTES_MAX) {

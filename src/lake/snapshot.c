@@ -191,11 +191,13 @@ enum lith_code lith_snapshot_resolve(const struct lith_listing *listing,
                                      struct lith_snapshot *ret_snapshot, struct lith_err *err)
 {
     struct lith_snapshot s = {.mode = mode, .manifest = manifest, .newest_ns = INT64_MIN};
+    LITH_AUTO(arena) struct lith_arena scratch;
     struct tables t = {0};
     void *block = NULL;
 
+    lith_arena_init(&scratch, arena->mem);
     if (manifest)
-        LITH_TRY(tables_build(manifest, arena, &t, err));
+        LITH_TRY(tables_build(manifest, &scratch, &t, err));
     LITH_TRY(lith_arena_array(arena, listing->object_count + t.files.count, sizeof(*s.files),
                               &block, err));
     s.files = block;

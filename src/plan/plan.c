@@ -45,11 +45,12 @@ struct run {
 
 struct planning {
     const struct lith_plan_request *request;
-    struct lith_arena *arena;
+    struct lith_arena *arena;  /* of the plan */
+    struct lith_arena scratch; /* of what follows; ends with the planning */
     struct lith_plan plan;
     struct candidate *candidates; /* ascending by size */
     size_t candidate_count;
-    struct candidate *members; /* of the schema set being looked at */
+    struct candidate **members; /* of the schema set being looked at */
 };
 
 static int compare_candidates(const void *a, const void *b)
@@ -109,10 +110,10 @@ static enum lith_code files_judge(struct planning *p, struct lith_err *err)
 
     LITH_TRY(
         lith_arena_array(p->arena, snapshot->file_count, sizeof(*p->plan.files), &blocks[0], err));
+    LITH_TRY(lith_arena_array(&p->scratch, snapshot->file_count, sizeof(*p->candidates), &blocks[1],
+                              err));
     LITH_TRY(
-        lith_arena_array(p->arena, snapshot->file_count, sizeof(*p->candidates), &blocks[1], err));
-    LITH_TRY(
-        lith_arena_array(p->arena, snapshot->file_count, sizeof(*p->members), &blocks[2], err));
+        lith_arena_array(&p->scratch, snapshot->file_count, sizeof(*p->members), &blocks[2], err));
     p->plan.files = blocks[0];
     p->plan.file_count = snapshot->file_count;
     p->candidates = blocks[1];
@@ -153,14 +154,14 @@ static uint64_t run_gain(const struct run *run)
 
 /* The run that removes most files among `count` members in ascending order, of equal ones the
  * shortest. */
-static struct run ladder_climb(const struct lith_policy *policy, const struct candidate *members,
+static struct run ladder_climb(const struct lith_policy *policy, struct candidate *const *members,
                                size_t count, bool quarter)
 {
     struct run best = {0};
     uint64_t before = 0;
 
     for (size_t i = 0; i < count; i++) {
-        uint64_t last = members[i].size;
+        uint64_t last = members[i]->size;
         struct run run = {.count = i + 1};
         if (!lith_add_u64(before, last, &run.bytes))
             break;
@@ -185,7 +186,7 @@ static size_t members_choose(struct planning *p, uint64_t schema_set)
     for (size_t i = 0; i < p->candidate_count; i++) {
         uint64_t set = p->candidates[i].schema_set;
         if (set == 0 || set == schema_set)
-            p->members[count++] = p->candidates[i];
+            p->members[count++] = &p->candidates[i];
     }
     return count;
 }
@@ -205,7 +206,7 @@ static enum lith_code run_choose(struct planning *p, bool quarter, struct run *r
     struct run best = {0};
     void *block = NULL;
 
-    LITH_TRY(lith_arena_array(p->arena, p->candidate_count, sizeof(uint64_t), &block, err));
+    LITH_TRY(lith_arena_array(&p->scratch, p->candidate_count, sizeof(uint64_t), &block, err));
     uint64_t *sets = block;
     for (size_t i = 0; i < p->candidate_count; i++)
         sets[i] = p->candidates[i].schema_set;
@@ -244,14 +245,14 @@ static enum lith_code run_apply(struct planning *p, const struct run *run, bool 
     for (size_t i = 0; i < count; i++) {
         enum lith_file_reason joins = due ? LITH_WHY_MERGE : LITH_WHY_LEFT_ALONE;
         enum lith_file_reason waits = run->cut ? LITH_WHY_MAX_INPUTS : LITH_WHY_LADDER;
-        p->members[i].file->reason = i < run->count ? joins : waits;
+        p->members[i]->file->reason = i < run->count ? joins : waits;
     }
     if (!due)
         return LITH_OK;
     LITH_TRY(lith_arena_array(p->arena, run->count, sizeof(*p->plan.inputs), &block, err));
     p->plan.inputs = block;
     for (size_t i = 0; i < run->count; i++)
-        p->plan.inputs[i] = p->members[i].file->file;
+        p->plan.inputs[i] = p->members[i]->file->file;
     if (run->count)
         qsort(p->plan.inputs, run->count, sizeof(*p->plan.inputs), compare_inputs);
     p->plan.input_count = run->count;
@@ -290,23 +291,25 @@ static enum lith_code outcome_matches(struct planning *p, bool *ret_matches, str
 {
     const struct lith_snapshot *snapshot = p->request->snapshot;
     const struct lith_manifest *m = snapshot->manifest;
+    LITH_AUTO(arena) struct lith_arena scratch;
     void *block = NULL;
     size_t count = 0;
     char hash[33];
 
+    lith_arena_init(&scratch, p->arena->mem);
     *ret_matches = false;
     if (!m || !m->has_outcome || m->outcome.writer != LITH_WRITER_VERSION ||
         strcmp(m->outcome.policy_hash, p->request->policy_hash) != 0)
         return LITH_OK;
     LITH_TRY(
-        lith_arena_array(p->arena, snapshot->live_count, sizeof(struct lith_entry), &block, err));
+        lith_arena_array(&scratch, snapshot->live_count, sizeof(struct lith_entry), &block, err));
     struct lith_entry *live = block;
     for (size_t i = 0; i < snapshot->file_count; i++) {
         const struct lith_snapshot_file *file = &snapshot->files[i];
         if (file->live && file->object)
             live[count++] = (struct lith_entry){.name = file->name, .size = file->object->size};
     }
-    LITH_TRY(lith_live_hash(live, count, p->arena, hash, err));
+    LITH_TRY(lith_live_hash(live, count, p->arena->mem, hash, err));
     *ret_matches = strcmp(hash, m->outcome.live_hash) == 0;
     return LITH_OK;
 }
@@ -436,35 +439,45 @@ static enum lith_code part_decide(struct planning *p, struct lith_err *err)
     return LITH_OK;
 }
 
+static enum lith_code part_plan(struct planning *p, struct lith_err *err)
+{
+    const struct lith_plan_request *request = p->request;
+    const struct lith_policy *policy = request->policy;
+    struct run run;
+    bool blocked = false;
+
+    LITH_TRY(files_judge(p, err));
+    int64_t quiet = quiet_since(request->snapshot);
+    int64_t waiting = 0;
+    if (quiet != INT64_MIN && !__builtin_sub_overflow(request->now_ns, quiet, &waiting))
+        p->plan.waiting_ns = waiting > 0 ? waiting : 0;
+    LITH_TRY(part_blocked(p, &blocked, err));
+    enum lith_seal seal =
+        lith_path_keys_seal(request->keys, request->snapshot->newest_ns, request->now_ns,
+                            policy->grace_ns, policy->quiet_for_ns);
+    bool misfit = request->keys->misfit != NULL;
+    if (!blocked && !misfit && seal == LITH_SEALED)
+        return part_decide(p, err);
+    LITH_TRY(run_choose(p, false, &run, err));
+    LITH_TRY(run_apply(p, &run, false, err));
+    if (blocked)
+        return LITH_OK;
+    if (!misfit)
+        return part_not_sealed(p, seal, err);
+    part_misfit(p);
+    return LITH_OK;
+}
+
 enum lith_code lith_plan_partition(const struct lith_plan_request *request,
                                    struct lith_arena *arena, struct lith_plan *ret_plan,
                                    struct lith_err *err)
 {
     struct planning p = {.request = request, .arena = arena};
-    const struct lith_policy *policy = request->policy;
-    struct run run;
-    bool blocked = false;
 
-    LITH_TRY(files_judge(&p, err));
-    int64_t quiet = quiet_since(request->snapshot);
-    int64_t waiting = 0;
-    if (quiet != INT64_MIN && !__builtin_sub_overflow(request->now_ns, quiet, &waiting))
-        p.plan.waiting_ns = waiting > 0 ? waiting : 0;
-    LITH_TRY(part_blocked(&p, &blocked, err));
-    enum lith_seal seal =
-        lith_path_keys_seal(request->keys, request->snapshot->newest_ns, request->now_ns,
-                            policy->grace_ns, policy->quiet_for_ns);
-    bool misfit = request->keys->misfit != NULL;
-    if (!blocked && !misfit && seal == LITH_SEALED) {
-        LITH_TRY(part_decide(&p, err));
-    } else {
-        LITH_TRY(run_choose(&p, false, &run, err));
-        LITH_TRY(run_apply(&p, &run, false, err));
-        if (!blocked && misfit)
-            part_misfit(&p);
-        else if (!blocked)
-            LITH_TRY(part_not_sealed(&p, seal, err));
-    }
-    *ret_plan = p.plan;
-    return LITH_OK;
+    lith_arena_init(&p.scratch, arena->mem);
+    enum lith_code code = part_plan(&p, err);
+    lith_arena_done(&p.scratch);
+    if (code == LITH_OK)
+        *ret_plan = p.plan;
+    return code;
 }

@@ -131,7 +131,7 @@ static void a_compaction_moves_inputs_to_retired(void **state)
     assert_string_equal(m.outcome.verdict, "reduced");
     assert_int_equal(m.outcome.files_before, 3);
     assert_int_equal(m.outcome.files_after, 2);
-    MUST(lith_live_hash(m.files, m.file_count, &arena, hash, &err));
+    MUST(lith_live_hash(m.files, m.file_count, &mem, hash, &err));
     assert_string_equal(m.outcome.live_hash, hash);
 }
 

@@ -251,12 +251,12 @@ static void the_live_hash_is_of_sorted_names_and_sizes(void **state)
 
     (void)state;
     lith_hash128_text(lith_hash128(text, sizeof(text) - 1, 0), expected);
-    MUST(lith_live_hash(a, 2, &arena, hash, &err));
+    MUST(lith_live_hash(a, 2, &mem, hash, &err));
     assert_string_equal(hash, expected);
-    MUST(lith_live_hash(b, 2, &arena, hash, &err));
+    MUST(lith_live_hash(b, 2, &mem, hash, &err));
     assert_string_equal(hash, expected);
     b[0].size = 3;
-    MUST(lith_live_hash(b, 2, &arena, hash, &err));
+    MUST(lith_live_hash(b, 2, &mem, hash, &err));
     assert_string_not_equal(hash, expected);
 }
 

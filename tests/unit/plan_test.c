@@ -134,7 +134,7 @@ static void carry_out(const struct lith_plan *plan, int64_t now_ns)
     }
     for (size_t i = 0; i < part.count; i++)
         entries[i] = (struct lith_entry){.name = part.names[i], .size = part.objects[i].size};
-    MUST(lith_live_hash(entries, part.count, &arena, outcome->live_hash, &err));
+    MUST(lith_live_hash(entries, part.count, &mem, outcome->live_hash, &err));
     memcpy(outcome->policy_hash, POLICY_HASH, sizeof(outcome->policy_hash));
     outcome->writer = LITH_WRITER_VERSION;
     outcome->verdict = plan->output_count < plan->input_count ? "reduced" : "unchanged";
