@@ -8,43 +8,53 @@
 
 #include "base/array.h"
 #include "base/checked.h"
+#include "base/hash.h"
 #include "merge/gate.h"
 #include "merge/input_list.h"
 
 enum lith_code lith_fact_book_init(struct lith_fact_book *book, struct lith_arena *arena,
                                    struct lith_mem *mem, struct lith_err *err)
 {
-    *book = (struct lith_fact_book){.arena = arena};
+    *book = (struct lith_fact_book){.arena = arena, .mem = mem};
     return lith_codec_context_new(mem, &book->codecs, err);
 }
 
 void lith_fact_book_done(struct lith_fact_book *book)
 {
     lith_codec_context_free(book->codecs);
+    lith_free(book->known);
     book->codecs = NULL;
+    book->known = NULL;
+    book->known_count = 0;
+    book->known_capacity = 0;
 }
 
-static int by_name(const void *a, const void *b)
+static int by_id(const void *a, const void *b)
 {
-    const struct lith_facts *left = a;
-    const struct lith_facts *right = b;
-
-    return strcmp(left->name, right->name);
+    return memcmp(&((const struct lith_fact *)a)->id, &((const struct lith_fact *)b)->id,
+                  sizeof(struct lith_hash128));
 }
 
-static int known_by_name(const void *a, const void *b)
+static struct lith_hash128 id_of(const struct lith_object *object)
 {
-    const struct lith_fact *left = a;
-    const struct lith_fact *right = b;
+    uint64_t seed = lith_xxh64(object->etag, strlen(object->etag)) ^ object->size;
 
-    return strcmp(left->facts.name, right->facts.name);
+    return lith_hash128(object->name, strlen(object->name), seed);
 }
 
-const struct lith_facts *lith_fact_book_find(const struct lith_fact_book *book, const char *name)
+/* Among the first `sorted` of what is known, which are in order; NULL: it is not there. */
+static const struct lith_fact *known_find(const struct lith_fact_book *book,
+                                          const struct lith_object *object, size_t sorted)
 {
-    struct lith_facts key = {.name = name};
+    struct lith_fact key = {.id = id_of(object)};
 
-    return book->count ? bsearch(&key, book->facts, book->count, sizeof(key), by_name) : NULL;
+    return sorted ? bsearch(&key, book->known, sorted, sizeof(key), by_id) : NULL;
+}
+
+const struct lith_fact *lith_fact_book_find(const struct lith_fact_book *book,
+                                            const struct lith_object *object)
+{
+    return known_find(book, object, book->known_count);
 }
 
 /* The schema of a footer, copied to outlive it. */
@@ -61,7 +71,7 @@ static enum lith_code schema_keep(struct lith_fact_book *book, const struct lith
 
 /* The number of the set that a footer joins; a new one when none fits. Numbers begin at 1. */
 static enum lith_code set_find(struct lith_fact_book *book, const struct lith_footer *footer,
-                               struct lith_arena *scratch, uint64_t *ret_set, struct lith_err *err)
+                               struct lith_arena *scratch, uint32_t *ret_set, struct lith_err *err)
 {
     char meaning[LITH_MEANING_BYTES];
     const char *difference;
@@ -75,7 +85,7 @@ static enum lith_code set_find(struct lith_fact_book *book, const struct lith_fo
         LITH_TRY(lith_schema_equal(book->sets[i].schema, &footer->schema, scratch, &equal,
                                    &difference, err));
         if (equal) {
-            *ret_set = i + 1;
+            *ret_set = (uint32_t)i + 1;
             return LITH_OK;
         }
     }
@@ -86,7 +96,7 @@ static enum lith_code set_find(struct lith_fact_book *book, const struct lith_fo
     LITH_TRY(lith_arena_copy(book->arena, meaning, strlen(meaning), &copy, err));
     set->meaning = copy;
     LITH_TRY(schema_keep(book, footer, &set->schema, err));
-    *ret_set = ++book->set_count;
+    *ret_set = (uint32_t)++book->set_count;
     return LITH_OK;
 }
 
@@ -131,7 +141,7 @@ static enum lith_code lost_check(struct lith_fact_book *book, const char *name,
 
 static enum lith_code footer_take(struct lith_fact_book *book, const struct lith_job *job,
                                   const struct lith_snapshot *snapshot,
-                                  const struct lith_object *object, struct lith_facts *facts,
+                                  const struct lith_object *object, struct lith_fact *fact,
                                   struct lith_err *err)
 {
     LITH_AUTO(arena) struct lith_arena scratch;
@@ -147,12 +157,12 @@ static enum lith_code footer_take(struct lith_fact_book *book, const struct lith
         if (!lith_add_u64(rows, (uint64_t)footer.row_groups[i].num_rows, &rows))
             return lith_fail(err, LITH_E_CORRUPT, "row counts do not sum up");
     }
-    facts->rows = rows;
-    facts->has_rows = true;
+    fact->rows = rows;
+    fact->has_rows = true;
     if (!snapshot->manifest)
         LITH_TRY(lost_check(book, object->name, source, &footer, snapshot, &scratch, err));
     LITH_TRY(lith_gate_file(&footer, err));
-    return set_find(book, &footer, &scratch, &facts->schema_set, err);
+    return set_find(book, &footer, &scratch, &fact->schema_set, err);
 }
 
 /* Reads one footer into a fact; what is wrong with the file itself becomes its reason. */
@@ -161,45 +171,21 @@ static enum lith_code fact_read(struct lith_fact_book *book, const struct lith_j
                                 const struct lith_object *object, struct lith_fact *ret_fact,
                                 struct lith_err *err)
 {
-    struct lith_fact fact = {.size = object->size};
+    struct lith_fact fact = {.id = id_of(object)};
     void *copy;
 
     LITH_TRY(lith_work_check(job->work, err));
-    LITH_TRY(lith_arena_copy(book->arena, object->name, strlen(object->name), &copy, err));
-    fact.facts.name = copy;
-    LITH_TRY(lith_arena_copy(book->arena, object->etag, strlen(object->etag), &copy, err));
-    fact.etag = copy;
-    enum lith_code code = footer_take(book, job, snapshot, object, &fact.facts, err);
+    enum lith_code code = footer_take(book, job, snapshot, object, &fact, err);
     if (code == LITH_E_NOT_FOUND)
         return lith_fail(err, LITH_E_CONFLICT, "%s vanished while it was looked at", object->name);
     if (code != LITH_OK && !is_of_the_file(code))
         return lith_err_prefix(err, "%s", object->name);
     if (code != LITH_OK) {
         LITH_TRY(lith_arena_copy(book->arena, err->text, strlen(err->text), &copy, err));
-        fact.facts.blocked = copy;
-        fact.facts.blocked_for_good = code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED;
+        fact.blocked = copy;
+        fact.blocked_for_good = code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED;
     }
     *ret_fact = fact;
-    return LITH_OK;
-}
-
-/* Sorts what is known, and gives the planner its view of it. */
-static enum lith_code facts_publish(struct lith_fact_book *book, struct lith_err *err)
-{
-    void *block;
-
-    if (book->known_count == 0)
-        return LITH_OK;
-    qsort(book->known, book->known_count, sizeof(*book->known), known_by_name);
-    if (book->capacity < book->known_count) {
-        LITH_TRY(
-            lith_arena_array(book->arena, book->known_capacity, sizeof(*book->facts), &block, err));
-        book->facts = block;
-        book->capacity = book->known_capacity;
-    }
-    for (size_t i = 0; i < book->known_count; i++)
-        book->facts[i] = book->known[i].facts;
-    book->count = book->known_count;
     return LITH_OK;
 }
 
@@ -218,71 +204,134 @@ static bool is_wanted(const struct lith_snapshot_file *file, enum lith_fact_scop
     return file->live && (scope == LITH_FACTS_ALL || file->state == LITH_FILE_LATE);
 }
 
-/* Among the first `sorted` of what is known, which are in order; NULL: it is not there. */
-static struct lith_fact *known_find(const struct lith_fact_book *book, const char *name,
-                                    size_t sorted)
-{
-    struct lith_fact key = {.facts = {.name = name}};
-
-    return sorted ? bsearch(&key, book->known, sorted, sizeof(key), known_by_name) : NULL;
-}
-
-/* Reads the footer of one file, unless it is known; what is known of another file of that name
- * gives way. There is room for one more. */
-static enum lith_code file_take(struct lith_fact_book *book, const struct lith_job *job,
-                                const struct lith_snapshot *snapshot,
-                                const struct lith_object *object, size_t sorted,
-                                struct lith_err *err)
-{
-    struct lith_fact *old = known_find(book, object->name, sorted);
-    struct lith_fact fact;
-
-    if (old && old->size == object->size && strcmp(old->etag, object->etag) == 0)
-        return LITH_OK;
-    LITH_TRY(fact_read(book, job, snapshot, object, &fact, err));
-    if (old) {
-        *old = fact;
-        return LITH_OK;
-    }
-    LITH_ASSERT(book->known_count < book->known_capacity);
-    book->known[book->known_count++] = fact;
-    return LITH_OK;
-}
-
 /* Makes room for `more` files at once: how many will come is known before they are read. */
 static enum lith_code room_make(struct lith_fact_book *book, size_t more, struct lith_err *err)
 {
     size_t wanted = book->known_count + more;
-    void *grown;
+    size_t bytes;
+    void *grown = book->known;
 
     if (wanted <= book->known_capacity)
         return LITH_OK;
-    if (wanted < book->known_capacity * 2)
-        wanted = book->known_capacity * 2;
-    LITH_TRY(lith_arena_array(book->arena, wanted, sizeof(*book->known), &grown, err));
-    if (book->known_count)
-        memcpy(grown, book->known, book->known_count * sizeof(*book->known));
+    if (!lith_mul_size(wanted, sizeof(*book->known), &bytes))
+        return lith_fail(err, LITH_E_LIMIT, "facts of %zu files", wanted);
+    LITH_TRY(lith_realloc(book->mem, &grown, bytes, err));
     book->known = grown;
     book->known_capacity = wanted;
     return LITH_OK;
 }
 
-enum lith_code lith_fact_book_fill(struct lith_fact_book *book, const struct lith_job *job,
-                                   const struct lith_snapshot *snapshot, enum lith_fact_scope scope,
-                                   struct lith_err *err)
+/* One round over the files of a request. A plan's inputs are late, replaced or live, once each:
+ * what the scope has of them is known by the time they are asked for. */
+struct filling {
+    struct lith_fact_book *book;
+    const struct lith_job *job;
+    const struct lith_fact_request *request;
+    size_t sorted; /* what was known before */
+};
+
+static bool is_missing(const struct filling *f, const struct lith_snapshot_file *file, bool input)
 {
-    size_t sorted = book->known_count;
+    const struct lith_fact_request *request = f->request;
+
+    return (is_wanted(file, request->scope) || (input && is_wanted(file, LITH_FACTS_ALL))) &&
+           !known_find(f->book, file->object, f->sorted);
+}
+
+/* Reads the footer of one file, for which there is room. */
+static enum lith_code file_take(const struct filling *f, const struct lith_snapshot_file *file,
+                                struct lith_err *err)
+{
+    struct lith_fact_book *book = f->book;
+    struct lith_fact fact;
+
+    LITH_TRY(fact_read(book, f->job, f->request->snapshot, file->object, &fact, err));
+    LITH_ASSERT(book->known_count < book->known_capacity);
+    book->known[book->known_count++] = fact;
+    return LITH_OK;
+}
+
+static void facts_sort(struct lith_fact_book *book)
+{
+    if (book->known_count)
+        qsort(book->known, book->known_count, sizeof(*book->known), by_id);
+}
+
+static enum lith_code scope_take(struct filling *f, struct lith_err *err)
+{
+    const struct lith_snapshot *snapshot = f->request->snapshot;
     size_t more = 0;
 
+    for (size_t i = 0; i < snapshot->file_count; i++)
+        more += is_missing(f, &snapshot->files[i], false);
+    LITH_TRY(room_make(f->book, more, err));
     for (size_t i = 0; i < snapshot->file_count; i++) {
-        const struct lith_snapshot_file *file = &snapshot->files[i];
-        more += is_wanted(file, scope) && !known_find(book, file->name, sorted) ? 1 : 0;
+        if (is_missing(f, &snapshot->files[i], false))
+            LITH_TRY(file_take(f, &snapshot->files[i], err));
     }
-    LITH_TRY(room_make(book, more, err));
-    for (size_t i = 0; i < snapshot->file_count; i++) {
-        const struct lith_snapshot_file *file = &snapshot->files[i];
-        if (is_wanted(file, scope))
-            LITH_TRY(file_take(book, job, snapshot, file->object, sorted, err));
+    return LITH_OK;
+}
+
+static enum lith_code inputs_take(struct filling *f, struct lith_err *err)
+{
+    const struct lith_fact_request *request = f->request;
+    size_t more = 0;
+
+    f->sorted = f->book->known_count;
+    for (size_t i = 0; i < request->input_count; i++)
+        more += is_missing(f, request->inputs[i], true);
+    LITH_TRY(room_make(f->book, more, err));
+    for (size_t i = 0; i < request->input_count; i++) {
+        if (is_missing(f, request->inputs[i], true))
+            LITH_TRY(file_take(f, request->inputs[i], err));
     }
-    return facts_publish(book, err);
+    return LITH_OK;
+}
+
+enum lith_code lith_fact_book_fill(struct lith_fact_book *book, const struct lith_job *job,
+                                   const struct lith_fact_request *request, size_t *ret_read,
+                                   struct lith_err *err)
+{
+    struct filling f = {.book = book, .job = job, .request = request, .sorted = book->known_count};
+    size_t before = book->known_count;
+
+    enum lith_code code = scope_take(&f, err);
+    facts_sort(book);
+    if (code == LITH_OK)
+        code = inputs_take(&f, err);
+    facts_sort(book);
+    *ret_read = book->known_count - before;
+    return code;
+}
+
+enum lith_code lith_fact_book_list(const struct lith_fact_book *book,
+                                   const struct lith_snapshot *snapshot, struct lith_arena *arena,
+                                   struct lith_facts **ret_facts, size_t *ret_count,
+                                   struct lith_err *err)
+{
+    size_t room = lith_min_size(book->known_count, snapshot->file_count);
+    size_t count = 0;
+    void *block;
+
+    LITH_TRY(lith_arena_array(arena, room, sizeof(struct lith_facts), &block, err));
+    struct lith_facts *facts = block;
+    for (size_t i = 0; room && i < snapshot->file_count; i++) {
+        const struct lith_snapshot_file *file = &snapshot->files[i];
+        const struct lith_fact *fact =
+            file->object ? lith_fact_book_find(book, file->object) : NULL;
+        if (!fact)
+            continue;
+        LITH_ASSERT(count < room);
+        facts[count++] = (struct lith_facts){
+            .name = file->name,
+            .has_rows = fact->has_rows,
+            .rows = fact->rows,
+            .schema_set = fact->schema_set,
+            .blocked = fact->blocked,
+            .blocked_for_good = fact->blocked_for_good,
+        };
+    }
+    *ret_facts = facts;
+    *ret_count = count;
+    return LITH_OK;
 }

@@ -3,6 +3,7 @@
  *
  * A footer is read once per file identity and job; a file that cannot be read, or not merged, has
  * a reason of its own and stays out. Files are numbered into sets whose schemas and meanings join.
+ * There may be hundreds of thousands of files, so a file is known by a hash of its identity.
  */
 #ifndef LITH_JOB_FACTS_H
 #define LITH_JOB_FACTS_H
@@ -17,21 +18,22 @@ struct lith_fact_set {
     const char *meaning;
 };
 
-/* What is known of one file, by its identity. */
+/* What is known of one file. */
 struct lith_fact {
-    struct lith_facts facts;
-    const char *etag;
-    uint64_t size;
+    struct lith_hash128 id; /* of its name, size and etag */
+    uint64_t rows;
+    const char *blocked; /* as in lith_facts, as are those below; in the book's arena */
+    uint32_t schema_set;
+    bool has_rows;
+    bool blocked_for_good;
 };
 
 struct lith_fact_book {
-    struct lith_arena *arena; /* of everything below */
-    struct lith_fact *known;  /* sorted by name */
+    struct lith_arena *arena; /* of texts and sets */
+    struct lith_mem *mem;
+    struct lith_fact *known; /* sorted by id */
     size_t known_count;
     size_t known_capacity;
-    struct lith_facts *facts; /* the same for the planner, sorted by name */
-    size_t count;
-    size_t capacity;
     struct lith_fact_set *sets;
     size_t set_count;
     const char *lost_output; /* an output whose inputs are present: a manifest was lost; or NULL */
@@ -50,21 +52,35 @@ enum lith_fact_scope {
 };
 
 /*
- * Reads the footers that are not known yet, by name, size and etag. A file that vanished or
- * changed meanwhile is CONFLICT; a failure of the machine (IO, NOMEM, LIMIT) is passed on; what
- * is wrong with a file itself becomes its reason.
+ * Reads the footers that are not known yet, by name, size and etag: those of the scope, and those
+ * of the `inputs` of a plan. A file that vanished or changed meanwhile is CONFLICT; a failure of
+ * the machine (IO, NOMEM, LIMIT) is passed on; what is wrong with a file itself becomes its reason.
+ * *ret_read: how many were read.
  */
+struct lith_fact_request {
+    const struct lith_snapshot *snapshot;
+    enum lith_fact_scope scope;
+    const struct lith_snapshot_file *const *inputs;
+    size_t input_count;
+};
 LITH_MUST_CHECK enum lith_code lith_fact_book_fill(struct lith_fact_book *book,
                                                    const struct lith_job *job,
+                                                   const struct lith_fact_request *request,
+                                                   size_t *ret_read, struct lith_err *err);
+
+/* What is known of the snapshot's files, as the planner wants it. */
+LITH_MUST_CHECK enum lith_code lith_fact_book_list(const struct lith_fact_book *book,
                                                    const struct lith_snapshot *snapshot,
-                                                   enum lith_fact_scope scope,
+                                                   struct lith_arena *arena,
+                                                   struct lith_facts **ret_facts, size_t *ret_count,
                                                    struct lith_err *err);
 
 /* A present file whose name is retired, but which is another file (DESIGN.md section 5, "same
  * name, other bytes"). */
 bool lith_fact_is_replaced(const struct lith_snapshot_file *file);
 
-/* The facts of a file, or NULL. */
-const struct lith_facts *lith_fact_book_find(const struct lith_fact_book *book, const char *name);
+/* What is known of a present file, or NULL. */
+const struct lith_fact *lith_fact_book_find(const struct lith_fact_book *book,
+                                            const struct lith_object *object);
 
 #endif

@@ -51,12 +51,12 @@ bool lith_late_waits(const struct lith_look *look, const struct lith_job *job)
 }
 
 /* The facts that let a file be named, or NULL. */
-static const struct lith_facts *facts_of(const struct lith_look *look, const struct lith_job *job,
-                                         const struct lith_snapshot_file *file, bool at_once)
+static const struct lith_fact *facts_of(const struct lith_look *look, const struct lith_job *job,
+                                        const struct lith_snapshot_file *file, bool at_once)
 {
     if (!waits(look, job, file, at_once))
         return NULL;
-    const struct lith_facts *facts = lith_fact_book_find(&look->book, file->name);
+    const struct lith_fact *facts = lith_fact_book_find(&look->book, file->object);
     return facts && facts->has_rows ? facts : NULL;
 }
 
@@ -95,15 +95,17 @@ enum lith_code lith_late_fold(const struct lith_look *look, const struct lith_jo
     void *blocks[2];
     size_t folded = 0;
     size_t refreshed = 0;
+    size_t room = 0;
 
+    for (size_t i = 0; i < snapshot->file_count; i++)
+        room += facts_of(look, job, &snapshot->files[i], at_once) != NULL;
     for (size_t i = 0; i < 2; i++)
-        LITH_TRY(lith_arena_array(arena, snapshot->file_count, sizeof(struct lith_entry),
-                                  &blocks[i], err));
+        LITH_TRY(lith_arena_array(arena, room, sizeof(struct lith_entry), &blocks[i], err));
     struct lith_entry *files = blocks[0];
     struct lith_entry *same = blocks[1];
     for (size_t i = 0; i < snapshot->file_count; i++) {
         const struct lith_snapshot_file *file = &snapshot->files[i];
-        const struct lith_facts *facts = facts_of(look, job, file, at_once);
+        const struct lith_fact *facts = facts_of(look, job, file, at_once);
         bool is_same = false;
         if (!facts)
             continue;
@@ -126,27 +128,38 @@ enum lith_code lith_late_fold(const struct lith_look *look, const struct lith_jo
     return LITH_OK;
 }
 
+/* The reason of a live file that is broken for good and not set aside yet, or NULL. */
+static const char *broken_for_good(const struct lith_look *look,
+                                   const struct lith_snapshot_file *file)
+{
+    if (file->state != LITH_FILE_LIVE || !file->object || file->differs || file->quarantine)
+        return NULL;
+    const struct lith_fact *facts = lith_fact_book_find(&look->book, file->object);
+    return facts && facts->blocked_for_good ? facts->blocked : NULL;
+}
+
 enum lith_code lith_late_set_aside(const struct lith_look *look, int64_t now_ns,
                                    struct lith_arena *arena, struct lith_fold *fold,
                                    struct lith_err *err)
 {
     const struct lith_snapshot *snapshot = &look->view.snapshot;
     void *block;
+    size_t room = 0;
     size_t count = 0;
 
-    LITH_TRY(
-        lith_arena_array(arena, snapshot->file_count, sizeof(struct lith_quarantine), &block, err));
+    for (size_t i = 0; i < snapshot->file_count; i++)
+        room += broken_for_good(look, &snapshot->files[i]) != NULL;
+    LITH_TRY(lith_arena_array(arena, room, sizeof(struct lith_quarantine), &block, err));
     struct lith_quarantine *rows = block;
     for (size_t i = 0; i < snapshot->file_count; i++) {
         const struct lith_snapshot_file *file = &snapshot->files[i];
-        const struct lith_facts *facts = lith_fact_book_find(&look->book, file->name);
-        if (file->state != LITH_FILE_LIVE || !file->object || file->differs || file->quarantine ||
-            !facts || !facts->blocked_for_good)
+        const char *reason = broken_for_good(look, file);
+        if (!reason)
             continue;
         rows[count++] = (struct lith_quarantine){
             .name = file->name,
             .etag = file->object->etag,
-            .reason = facts->blocked,
+            .reason = reason,
             .since_ns = now_ns,
         };
     }

@@ -31,17 +31,25 @@ void lith_look_done(struct lith_look *look)
 static enum lith_code plan_make(struct lith_look *look, const struct lith_job *job,
                                 struct lith_err *err)
 {
+    LITH_AUTO(arena) struct lith_arena scratch;
+    struct lith_facts *facts;
+    size_t fact_count;
+
+    lith_arena_init(&scratch, job->work->mem);
+    LITH_TRY(
+        lith_fact_book_list(&look->book, &look->view.snapshot, &scratch, &facts, &fact_count, err));
     struct lith_plan_request request = {
         .snapshot = &look->view.snapshot,
         .keys = &look->keys,
-        .facts = look->book.facts,
-        .fact_count = look->book.count,
+        .facts = facts,
+        .fact_count = fact_count,
         .policy = &job->options->policy,
         .policy_hash = job->options->policy_hash,
         .table_format = job->table_format,
         .now_ns = look->now_ns,
     };
 
+    lith_arena_done(&look->arena);
     return lith_plan_partition(&request, &look->arena, &look->plan, err);
 }
 
@@ -56,6 +64,48 @@ static enum lith_code now_take(struct lith_look *look, const struct lith_job *jo
     return lith_folder_now(job->folder, &look->now_ns, err);
 }
 
+/* Reads the footers that the plan needs, until the plan made with them needs no more. */
+static enum lith_code footers_read(struct lith_look *look, const struct lith_job *job,
+                                   enum lith_fact_scope scope, struct lith_err *err)
+{
+    size_t read = 0;
+
+    for (;;) {
+        bool due = look->plan.reason == LITH_PART_DUE;
+        struct lith_fact_request request = {
+            .snapshot = &look->view.snapshot,
+            .scope = scope,
+            .inputs = look->plan.inputs,
+            .input_count = due ? look->plan.input_count : 0,
+        };
+        LITH_TRY(lith_fact_book_fill(&look->book, job, &request, &read, err));
+        if (read == 0)
+            return LITH_OK;
+        LITH_TRY(plan_make(look, job, err));
+    }
+}
+
+/*
+ * All footers where one job may take all files, or where no manifest says that the rows of one file
+ * are not those of another. In a partition of more files only those of the plan's inputs: of
+ * hundreds of thousands a job takes max_inputs. Files whose footers are not read pass for ones that
+ * join; what is planned with them is planned again with what they say. Should nothing come of it,
+ * all are read.
+ */
+static enum lith_code due_look(struct lith_look *look, const struct lith_job *job,
+                               struct lith_err *err)
+{
+    bool many = lith_view_manifest(&look->view) &&
+                look->view.snapshot.live_count > job->options->policy.max_inputs;
+
+    if (many) {
+        LITH_TRY(footers_read(look, job, LITH_FACTS_LATE, err));
+        if (look->plan.reason == LITH_PART_DUE)
+            return LITH_OK;
+    }
+    return footers_read(look, job, LITH_FACTS_ALL, err);
+}
+
 enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *job,
                                struct lith_err *err)
 {
@@ -67,12 +117,9 @@ enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *jo
     LITH_TRY(plan_make(look, job, err));
     if (look->listing_only || lith_part_reason_blocks(look->plan.reason))
         return LITH_OK;
-    if (look->plan.reason != LITH_PART_DUE && !lith_late_waits(look, job))
-        return LITH_OK;
-    enum lith_fact_scope scope =
-        look->plan.reason == LITH_PART_DUE ? LITH_FACTS_ALL : LITH_FACTS_LATE;
-    LITH_TRY(lith_fact_book_fill(&look->book, job, &look->view.snapshot, scope, err));
-    return plan_make(look, job, err);
+    if (look->plan.reason == LITH_PART_DUE)
+        return due_look(look, job, err);
+    return lith_late_waits(look, job) ? footers_read(look, job, LITH_FACTS_LATE, err) : LITH_OK;
 }
 
 /* A manifest was lost: files and what was made of them are both here. Blocks the partition. */
@@ -122,22 +169,28 @@ static enum lith_code names_report(const struct lith_job *job, const char *const
     return LITH_OK;
 }
 
+/* True for files that the report names. */
+static bool is_told(const struct lith_look *look, const struct lith_plan_file *file)
+{
+    return (look->all_files || is_own_reason(file->reason)) &&
+           file->file->state != LITH_FILE_MANIFEST;
+}
+
 static enum lith_code files_report(const struct lith_look *look, const struct lith_job *job,
                                    struct lith_partition_report *report, struct lith_err *err)
 {
     const struct lith_listing *listing = &look->view.listing;
+    size_t room = listing->other_count + listing->folder_count;
+    size_t count = 0;
     void *block;
 
-    LITH_TRY(lith_arena_array(job->arena,
-                              look->plan.file_count + listing->other_count + listing->folder_count,
-                              sizeof(struct lith_file_report), &block, err));
+    for (size_t i = 0; i < look->plan.file_count; i++)
+        room += is_told(look, &look->plan.files[i]);
+    LITH_TRY(lith_arena_array(job->arena, room, sizeof(struct lith_file_report), &block, err));
     struct lith_file_report *files = block;
-    size_t count = 0;
     for (size_t i = 0; i < look->plan.file_count; i++) {
         const struct lith_plan_file *from = &look->plan.files[i];
-        if (!look->all_files && !is_own_reason(from->reason))
-            continue;
-        if (from->file->state == LITH_FILE_MANIFEST)
+        if (!is_told(look, from))
             continue;
         struct lith_file_report *file = &files[count++];
         file->bytes = from->file->object ? from->file->object->size : 0;

@@ -13,13 +13,13 @@
 /* What the caller found out about one live file besides its listing. All optional. */
 struct lith_facts {
     const char *name;
-    bool has_rows;
     uint64_t rows;
     /* Files with different non-zero schema hashes that cannot join are planned apart: the caller
      * gives one number per set of schemas that do join. 0: joins with any. */
     uint64_t schema_set;
     const char
-        *blocked; /* a reason of its own to stay out (encrypted, foreign sort ...), or NULL */
+        *blocked;  /* a reason of its own to stay out (encrypted, foreign sort ...), or NULL */
+    bool has_rows; /* `rows` is known */
     bool blocked_for_good; /* the reason lies in the bytes, so that it holds as long as they do */
 };
 
