@@ -116,6 +116,19 @@ static bool is_leased(const struct lith_manifest *manifest)
     return manifest->log_count && manifest->log[manifest->log_count - 1].op == LITH_OP_LEASE;
 }
 
+static enum lith_code lease_commit(const struct lith_job *job, const struct lith_look *look,
+                                   struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena arena;
+    struct lith_manifest next;
+    struct lith_stamp stamp;
+
+    lith_arena_init(&arena, job->work->mem);
+    LITH_TRY(stamp_make(job, &stamp, err));
+    LITH_TRY(lith_commit_lease(lith_view_manifest(&look->view), &stamp, &arena, &next, err));
+    return commit_or_stop(job, &look->view, &next, err);
+}
+
 /*
  * Raises the epoch: no job begun before this one can commit any more. An unused lease is taken
  * over as it is, so that a job which fails at every sweep does not write a manifest each time;
@@ -124,17 +137,10 @@ static bool is_leased(const struct lith_manifest *manifest)
 static enum lith_code lease(const struct lith_job *job, struct lith_look *look,
                             struct lith_err *err)
 {
-    LITH_AUTO(arena) struct lith_arena arena;
-    struct lith_manifest next;
-    struct lith_stamp stamp;
-
-    lith_arena_init(&arena, job->work->mem);
     if (is_leased(lith_view_manifest(&look->view)))
         return LITH_OK;
-    LITH_TRY(stamp_make(job, &stamp, err));
-    LITH_TRY(lith_commit_lease(lith_view_manifest(&look->view), &stamp, &arena, &next, err));
-    LITH_TRY(commit_or_stop(job, &look->view, &next, err));
-    return lith_look_again(look, job, err);
+    LITH_TRY(lease_commit(job, look, err));
+    return lith_look_again(look, job, err); /* as large as the commit, which is gone by now */
 }
 
 /* After a lost commit: reads manifest, then list, and tries once more where that is allowed. */

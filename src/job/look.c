@@ -106,6 +106,17 @@ static enum lith_code due_look(struct lith_look *look, const struct lith_job *jo
     return footers_read(look, job, LITH_FACTS_ALL, err);
 }
 
+static enum lith_code view_plan(struct lith_look *look, const struct lith_job *job,
+                                struct lith_err *err)
+{
+    LITH_TRY(plan_make(look, job, err));
+    if (look->listing_only || lith_part_reason_blocks(look->plan.reason))
+        return LITH_OK;
+    if (look->plan.reason == LITH_PART_DUE)
+        return due_look(look, job, err);
+    return lith_late_waits(look, job) ? footers_read(look, job, LITH_FACTS_LATE, err) : LITH_OK;
+}
+
 enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *job,
                                struct lith_err *err)
 {
@@ -114,12 +125,10 @@ enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *jo
     look->view = (struct lith_view){0};
     LITH_TRY(now_take(look, job, err));
     LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &look->view, err));
-    LITH_TRY(plan_make(look, job, err));
-    if (look->listing_only || lith_part_reason_blocks(look->plan.reason))
-        return LITH_OK;
-    if (look->plan.reason == LITH_PART_DUE)
-        return due_look(look, job, err);
-    return lith_late_waits(look, job) ? footers_read(look, job, LITH_FACTS_LATE, err) : LITH_OK;
+    enum lith_code code = view_plan(look, job, err);
+    if (code == LITH_E_LIMIT)
+        return lith_err_prefix(err, "%zu files in one directory", look->view.listing.object_count);
+    return code;
 }
 
 /* A manifest was lost: files and what was made of them are both here. Blocks the partition. */

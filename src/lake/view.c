@@ -69,10 +69,13 @@ static enum lith_code take(struct lith_folder *folder, enum lith_snapshot_mode m
     if (list_last)
         LITH_TRY(manifest_read(folder, view, err));
     LITH_TRY(lith_folder_list(folder, &view->arena, &view->listing, err));
-    if (!list_last)
-        LITH_TRY(manifest_read(folder, view, err));
-    return lith_snapshot_resolve(&view->listing, lith_view_manifest(view), mode, &view->arena,
-                                 &view->snapshot, err);
+    enum lith_code code = list_last ? LITH_OK : manifest_read(folder, view, err);
+    if (code == LITH_OK)
+        code = lith_snapshot_resolve(&view->listing, lith_view_manifest(view), mode, &view->arena,
+                                     &view->snapshot, err);
+    if (code == LITH_E_LIMIT)
+        return lith_err_prefix(err, "%zu files in one directory", view->listing.object_count);
+    return code;
 }
 
 static enum lith_code take_whole(struct lith_folder *folder, enum lith_snapshot_mode mode,

@@ -1,6 +1,7 @@
 """P7: the peak of the whole process stays at its budget, whatever the inputs look like."""
 
 import hashlib
+import re
 
 import numpy
 import pyarrow
@@ -144,6 +145,48 @@ def test_many_tiny_files(tmp_path):
     column = parquet.read_table(tmp_path / "out.parquet", columns=["number"]).column(0)
     counts = {entry["values"]: entry["counts"] for entry in column.value_counts().to_pylist()}
     assert counts == {number: 400 * 20 for number in range(50)}
+
+
+def many_files(place, count, make):
+    """Files under `count` names that hold, in turn, the tables of 50 numbers."""
+    place.mkdir(parents=True)
+    for number in range(count):
+        path = place / f"{number:06}.parquet"
+        if number >= 50:
+            path.hardlink_to(place / f"{number % 50:06}.parquet")
+        else:
+            parquet.write_table(make(number), path)
+
+
+def test_a_partition_of_many_files(tmp_path):
+    """P7, P6: a partition of more files than a job takes is looked at, adopted and compacted in
+    little memory for each of its files; pass after pass takes the next ones."""
+    root, count = tmp_path / "lake", 20000
+    many_files(root / "p", count, lambda number: pyarrow.table({"number": [number] * 20}))
+    compact = ["compact", "--readers", "manifest", "--quiet-for", "0s", "--memory", "24MiB", root]
+    for files in [count - 9999, 2, 2]:
+        result = lithify.ok(*compact)
+        print(f"peak {result.peak_bytes / MIB:.1f} MiB, {result.seconds:.2f} s: {result.out}")
+        assert result.peak_bytes < 40 * MIB, f"peak of {result.peak_bytes / MIB:.1f} MiB"
+        live = lithify.ok("ls", "--memory", "24MiB", root).out.split()
+        assert len(live) == files, result.out
+        column = pyarrow.concat_tables([parquet.read_table(root / "p" / name.rsplit("/")[-1])
+                                        for name in live]).column(0)
+        counts = {entry["values"]: entry["counts"] for entry in column.value_counts().to_pylist()}
+        assert counts == {number: 400 * 20 for number in range(50)}
+
+
+def test_too_many_files_for_the_memory(tmp_path):
+    """P7, P9: what a partition's files take is said with their number, and the rest of the lake goes
+    on."""
+    root = tmp_path / "lake"
+    many_files(root / "many", 40000, lambda number: pyarrow.table({"number": [number] * 20}))
+    many_files(root / "few", 60, lambda number: pyarrow.table({"number": [number] * 20}))
+    result = lithify.run("compact", "--readers", "manifest", "--quiet-for", "0s", "--memory", "16MiB",
+                         root)
+    assert result.code == lithify.FAILED, str(result)
+    assert re.search("many: 4000[01] files in one directory: memory budget", result.err), str(result)
+    assert "raise --memory" in result.err and "compacted  few" in result.out, str(result)
 
 
 def test_many_row_groups(arrow, tmp_path):
