@@ -293,6 +293,7 @@ static enum lith_code merge_round(const struct lith_job *job, struct lith_look *
     void *text;
 
     *ret_again = false;
+    lith_fact_book_forget(&look->book);
     enum lith_code code =
         lith_merge_step_run(&step, job, lith_view_manifest(&look->view), &look->plan, err);
     if (code == LITH_OK)

@@ -19,14 +19,19 @@ enum lith_code lith_fact_book_init(struct lith_fact_book *book, struct lith_aren
     return lith_codec_context_new(mem, &book->codecs, err);
 }
 
-void lith_fact_book_done(struct lith_fact_book *book)
+void lith_fact_book_forget(struct lith_fact_book *book)
 {
-    lith_codec_context_free(book->codecs);
     lith_free(book->known);
-    book->codecs = NULL;
     book->known = NULL;
     book->known_count = 0;
     book->known_capacity = 0;
+}
+
+void lith_fact_book_done(struct lith_fact_book *book)
+{
+    lith_fact_book_forget(book);
+    lith_codec_context_free(book->codecs);
+    book->codecs = NULL;
 }
 
 static int by_id(const void *a, const void *b)

@@ -45,6 +45,9 @@ LITH_MUST_CHECK enum lith_code lith_fact_book_init(struct lith_fact_book *book,
                                                    struct lith_err *err);
 void lith_fact_book_done(struct lith_fact_book *book);
 
+/* Gives back what is known; the sets stay. For the time of a merge, which has its plan. */
+void lith_fact_book_forget(struct lith_fact_book *book);
+
 /* Which footers a look needs. */
 enum lith_fact_scope {
     LITH_FACTS_LATE, /* of files that the manifest does not name as they are */
