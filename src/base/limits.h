@@ -164,6 +164,8 @@
 /* Files in one folder: 600,000 are real (a DuckLake report); a listing takes about 200 bytes each.
  */
 #define LITH_FOLDER_FILES_MAX (4u << 20)
+/* After a look at so many files (15 MiB) what it took for a while is given back to the system. */
+#define LITH_TRIM_FILES_MIN ((size_t)1 << 16)
 /* Parts of a path below the root: Hive layouts have ten at most. */
 #define LITH_WALK_DEPTH_MAX 64u
 /* Locks on a directory that is swapped again and again, and reads of a view likewise. */

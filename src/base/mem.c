@@ -182,3 +182,8 @@ void lith_mem_tune(void)
     (void)mallopt(M_MMAP_THRESHOLD, 32 << 20);
     (void)mallopt(M_TRIM_THRESHOLD, 32 << 20);
 }
+
+void lith_mem_trim(void)
+{
+    (void)malloc_trim(0);
+}

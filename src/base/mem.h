@@ -39,6 +39,9 @@ struct lith_mem *lith_mem_root(void);
  */
 void lith_mem_tune(void);
 
+/* Gives pages of what was freed back to the system: between two phases that each take much. */
+void lith_mem_trim(void);
+
 /* Bytes that can still be taken from this budget and its parents. */
 size_t lith_mem_left(const struct lith_mem *mem);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/limits.h"
 #include "job/late.h"
 
 enum lith_code lith_look_init(struct lith_look *look, const struct lith_job *job,
@@ -126,6 +127,8 @@ enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *jo
     LITH_TRY(now_take(look, job, err));
     LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &look->view, err));
     enum lith_code code = view_plan(look, job, err);
+    if (look->view.listing.object_count >= LITH_TRIM_FILES_MIN)
+        lith_mem_trim();
     if (code == LITH_E_LIMIT)
         return lith_err_prefix(err, "%zu files in one directory", look->view.listing.object_count);
     return code;

@@ -25,11 +25,13 @@ enum lith_code lith_name_index_build(const void *rows, size_t count, size_t row_
 
     LITH_TRY(lith_arena_array(arena, count, sizeof(struct lith_name_ref), &block, err));
     struct lith_name_ref *refs = block;
+    bool in_order = true; /* as tables of our own manifests are */
     for (size_t i = 0; i < count; i++) {
         memcpy(&refs[i].name, (const uint8_t *)rows + i * row_bytes + offset, sizeof(char *));
         refs[i].index = i;
+        in_order = in_order && (i == 0 || compare(&refs[i - 1], &refs[i]) < 0);
     }
-    if (count)
+    if (!in_order)
         qsort(refs, count, sizeof(*refs), compare);
     *ret_index = (struct lith_name_index){.refs = refs, .count = count};
     return LITH_OK;
