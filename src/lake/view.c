@@ -50,9 +50,9 @@ static enum lith_code manifest_read(struct lith_folder *folder, struct lith_view
     }
     if (!found)
         return LITH_OK;
-    enum lith_code code = lith_manifest_parse_listed(view->blob.data, view->blob.bytes, found,
-                                                     &view->listing, &view->arena, &view->manifest,
-                                                     err);
+    enum lith_code code =
+        lith_manifest_parse_listed(view->blob.data, view->blob.bytes, found, &view->listing,
+                                   &view->arena, &view->manifest, err);
     if (code == LITH_E_CORRUPT)
         return corrupt(err);
     LITH_TRY(code);
