@@ -90,6 +90,15 @@ void lith_schema_path(const struct lith_schema *schema, uint32_t node, char *to,
 LITH_MUST_CHECK enum lith_code
 lith_schema_normalise(struct lith_schema *schema, struct lith_arena *arena, struct lith_err *err);
 
+/* Whether the annotations of two normalised nodes say the same of their types. */
+bool lith_schema_annotation_equal(const struct lith_schema_node *a,
+                                  const struct lith_schema_node *b);
+#define LITH_NODE_TEXT_BYTES 272u
+/* Writes what a node is, for people: "INT32 DATE", "a group of 3, LIST". */
+void lith_schema_node_text(const struct lith_schema_node *node, char text[LITH_NODE_TEXT_BYTES]);
+/* INT32 or INT64 whose annotation, if it has one, says what the type says. */
+bool lith_schema_is_plain_integer(const struct lith_schema_node *node);
+
 /*
  * True when two normalised schemas mean the same: names, order, types, repetition, annotations,
  * field ids. Else *ret_difference says which node differs and how ("column a.b: INT32 against

@@ -178,7 +178,7 @@ enum lith_code lith_schema_normalise(struct lith_schema *schema, struct lith_are
 }
 
 /* INTEGER(32, signed) on INT32 and INTEGER(64, signed) on INT64 say what the type says. */
-static bool is_plain(const struct lith_schema_node *node)
+bool lith_schema_is_plain_integer(const struct lith_schema_node *node)
 {
     int bits = node->type == LITH_TYPE_INT32 ? 32 : 64;
 
@@ -190,12 +190,13 @@ static bool is_plain(const struct lith_schema_node *node)
            node->logical.bit_width == bits;
 }
 
-static bool annotation_equal(const struct lith_schema_node *a, const struct lith_schema_node *b)
+bool lith_schema_annotation_equal(const struct lith_schema_node *a,
+                                  const struct lith_schema_node *b)
 {
     const struct lith_logical *left = &a->logical;
     const struct lith_logical *right = &b->logical;
 
-    if (is_plain(a) && is_plain(b))
+    if (lith_schema_is_plain_integer(a) && lith_schema_is_plain_integer(b))
         return true;
     if (left->kind != right->kind)
         return false;
@@ -223,9 +224,10 @@ static void annotation_text(const struct lith_schema_node *node, char text[TEXT_
 
     if (logical->kind == LITH_LOGICAL_NONE && node->converted_type == LITH_CONVERTED_NONE)
         (void)snprintf(text, TEXT_BYTES, "no annotation");
+    else if (logical->kind == LITH_LOGICAL_NONE && converted)
+        (void)snprintf(text, TEXT_BYTES, "%s", converted);
     else if (logical->kind == LITH_LOGICAL_NONE)
-        (void)snprintf(text, TEXT_BYTES, "%s (%d)", converted ? converted : "converted type",
-                       node->converted_type);
+        (void)snprintf(text, TEXT_BYTES, "converted type (%d)", node->converted_type);
     else if (logical->kind == LITH_LOGICAL_DECIMAL)
         (void)snprintf(text, TEXT_BYTES, "DECIMAL(%d, %d)", logical->precision, logical->scale);
     else if (logical->kind == LITH_LOGICAL_INTEGER)
@@ -234,8 +236,10 @@ static void annotation_text(const struct lith_schema_node *node, char text[TEXT_
     else if (is_time(logical->kind))
         (void)snprintf(text, TEXT_BYTES, "%s(%s, %s)", name, logical->utc ? "UTC" : "local",
                        units[logical->unit >= 1 && logical->unit <= 3 ? logical->unit : 0]);
+    else if (name)
+        (void)snprintf(text, TEXT_BYTES, "%s", name);
     else
-        (void)snprintf(text, TEXT_BYTES, "%s (%d)", name ? name : "logical type", logical->kind);
+        (void)snprintf(text, TEXT_BYTES, "logical type (%d)", logical->kind);
 }
 
 static void type_text(const struct lith_schema_node *node, char text[TEXT_BYTES])
@@ -246,6 +250,21 @@ static void type_text(const struct lith_schema_node *node, char text[TEXT_BYTES]
         (void)snprintf(text, TEXT_BYTES, "FIXED_LEN_BYTE_ARRAY(%d)", node->type_length);
     else
         (void)snprintf(text, TEXT_BYTES, "%s", lith_type_name((int)node->type));
+}
+
+void lith_schema_node_text(const struct lith_schema_node *node, char text[LITH_NODE_TEXT_BYTES])
+{
+    char type[TEXT_BYTES], annotation[TEXT_BYTES];
+    bool is_bare =
+        node->logical.kind == LITH_LOGICAL_NONE && node->converted_type == LITH_CONVERTED_NONE;
+
+    type_text(node, type);
+    annotation_text(node, annotation);
+    (void)snprintf(text, LITH_NODE_TEXT_BYTES, "%s%s%s", type,
+                   is_bare          ? ""
+                   : node->is_group ? ", "
+                                    : " ",
+                   is_bare ? "" : annotation);
 }
 
 static void field_id_text(const struct lith_schema_node *node, char text[TEXT_BYTES])
@@ -279,7 +298,7 @@ static node_text *difference_of(const struct lith_schema_node *a, const struct l
         return type_text;
     if (a->repetition != b->repetition)
         return repetition_text;
-    if (!annotation_equal(a, b))
+    if (!lith_schema_annotation_equal(a, b))
         return annotation_text;
     if (a->has_field_id != b->has_field_id || (a->has_field_id && a->field_id != b->field_id))
         return field_id_text;
