@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "merge/siblings.h"
+#include "merge/field_clash.h"
 
 /* A group that is being joined. */
 struct frame {
@@ -372,8 +372,8 @@ static enum lith_code right_step(struct joining *j, struct frame *frame, struct 
     return field_write(j, LITH_NO_INDEX, right, frame->left != LITH_NO_INDEX, err);
 }
 
-static enum lith_code siblings_check(struct joining *j, struct lith_sibling *siblings,
-                                     uint32_t count, struct lith_err *err)
+static enum lith_code siblings_check(struct joining *j, struct lith_field *siblings, uint32_t count,
+                                     struct lith_err *err)
 {
     static const char *const words[] = {
         [LITH_CLASH_NONE] = "",
@@ -382,8 +382,8 @@ static enum lith_code siblings_check(struct joining *j, struct lith_sibling *sib
         [LITH_CLASH_CASE] = ", which differs by case alone",
     };
     const struct lith_schema written = {.nodes = j->nodes, .node_count = j->node_count};
-    const struct lith_sibling *pair[2];
-    enum lith_clash clash = lith_siblings_clash(siblings, count, j->rules, pair);
+    const struct lith_field *pair[2];
+    enum lith_clash clash = lith_fields_clash(siblings, count, j->rules, pair);
     char *text;
 
     if (clash == LITH_CLASH_NONE)
@@ -423,15 +423,15 @@ static enum lith_code frame_end(struct joining *j, const struct frame *frame, st
 
     if (is_positional(has_left ? j->left : j->right, has_left ? frame->left : frame->right))
         return LITH_OK;
-    LITH_TRY(lith_arena_array(j->arena, count, sizeof(struct lith_sibling), &block, err));
-    struct lith_sibling *siblings = block;
+    LITH_TRY(lith_arena_array(j->arena, count, sizeof(struct lith_field), &block, err));
+    struct lith_field *siblings = block;
     for (uint32_t i = 0; i < count; i++) {
         const struct lith_schema_node *node = &j->nodes[child];
-        siblings[i] = (struct lith_sibling){.name = node->name,
-                                            .has_id = node->has_field_id,
-                                            .id = node->field_id,
-                                            .node = child,
-                                            .is_old = j->is_old[child]};
+        siblings[i] = (struct lith_field){.name = node->name,
+                                          .has_id = node->has_field_id,
+                                          .id = node->field_id,
+                                          .node = child,
+                                          .is_old = j->is_old[child]};
         child = subtree_end(&written, child);
     }
     LITH_TRY(siblings_check(j, siblings, count, err));

@@ -2,12 +2,12 @@
  * Fields of one group that would be taken for one another: they have one id, one name, or names
  * that differ by case alone, which Spark and Hive do not tell apart. parquet-splice.md section 6.1.
  */
-#ifndef LITH_MERGE_SIBLINGS_H
-#define LITH_MERGE_SIBLINGS_H
+#ifndef LITH_MERGE_FIELD_CLASH_H
+#define LITH_MERGE_FIELD_CLASH_H
 
 #include "merge/type_join.h"
 
-struct lith_sibling {
+struct lith_field {
     struct lith_slice name;
     bool has_id;
     int32_t id;
@@ -23,8 +23,8 @@ enum lith_clash {
 };
 
 /* Finds two that clash, in the order of their nodes. Leaves the siblings in another order. */
-enum lith_clash lith_siblings_clash(struct lith_sibling *siblings, uint32_t count,
-                                    const struct lith_union_rules *rules,
-                                    const struct lith_sibling *ret_pair[2]);
+enum lith_clash lith_fields_clash(struct lith_field *siblings, uint32_t count,
+                                  const struct lith_union_rules *rules,
+                                  const struct lith_field *ret_pair[2]);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * What clashes is a neighbour once siblings are sorted: by id, then by name.
  */
-#include "merge/siblings.h"
+#include "merge/field_clash.h"
 
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ static int letters_compare(struct lith_slice a, struct lith_slice b)
     return (a.bytes > b.bytes) - (a.bytes < b.bytes);
 }
 
-static int nodes_compare(const struct lith_sibling *a, const struct lith_sibling *b)
+static int nodes_compare(const struct lith_field *a, const struct lith_field *b)
 {
     return (a->node > b->node) - (a->node < b->node);
 }
@@ -30,8 +30,8 @@ static int nodes_compare(const struct lith_sibling *a, const struct lith_sibling
 /* Equal names are neighbours among those that differ by case alone, and these among all. */
 static int names_compare(const void *left, const void *right)
 {
-    const struct lith_sibling *a = left;
-    const struct lith_sibling *b = right;
+    const struct lith_field *a = left;
+    const struct lith_field *b = right;
     int order = letters_compare(a->name, b->name);
 
     if (order == 0 && a->name.bytes > 0)
@@ -42,8 +42,8 @@ static int names_compare(const void *left, const void *right)
 /* Those without an id come first. */
 static int ids_compare(const void *left, const void *right)
 {
-    const struct lith_sibling *a = left;
-    const struct lith_sibling *b = right;
+    const struct lith_field *a = left;
+    const struct lith_field *b = right;
 
     if (a->has_id != b->has_id)
         return a->has_id ? 1 : -1;
@@ -52,17 +52,17 @@ static int ids_compare(const void *left, const void *right)
     return nodes_compare(a, b);
 }
 
-typedef enum lith_clash neighbours_clash(const struct lith_sibling *a, const struct lith_sibling *b,
+typedef enum lith_clash neighbours_clash(const struct lith_field *a, const struct lith_field *b,
                                          const struct lith_union_rules *rules);
 
-static enum lith_clash ids_clash(const struct lith_sibling *a, const struct lith_sibling *b,
+static enum lith_clash ids_clash(const struct lith_field *a, const struct lith_field *b,
                                  const struct lith_union_rules *rules)
 {
     (void)rules;
     return a->has_id && b->has_id && a->id == b->id ? LITH_CLASH_ID : LITH_CLASH_NONE;
 }
 
-static enum lith_clash names_clash(const struct lith_sibling *a, const struct lith_sibling *b,
+static enum lith_clash names_clash(const struct lith_field *a, const struct lith_field *b,
                                    const struct lith_union_rules *rules)
 {
     if (lith_slice_equal(a->name, b->name))
@@ -72,13 +72,13 @@ static enum lith_clash names_clash(const struct lith_sibling *a, const struct li
     return letters_compare(a->name, b->name) == 0 ? LITH_CLASH_CASE : LITH_CLASH_NONE;
 }
 
-static enum lith_clash clash_find(const struct lith_sibling *siblings, uint32_t count,
+static enum lith_clash clash_find(const struct lith_field *siblings, uint32_t count,
                                   neighbours_clash *clash_of, const struct lith_union_rules *rules,
-                                  const struct lith_sibling *ret_pair[2])
+                                  const struct lith_field *ret_pair[2])
 {
     for (uint32_t i = 1; i < count; i++) {
-        const struct lith_sibling *a = &siblings[i - 1];
-        const struct lith_sibling *b = &siblings[i];
+        const struct lith_field *a = &siblings[i - 1];
+        const struct lith_field *b = &siblings[i];
         enum lith_clash clash = clash_of(a, b, rules);
         if (clash == LITH_CLASH_NONE)
             continue;
@@ -89,9 +89,9 @@ static enum lith_clash clash_find(const struct lith_sibling *siblings, uint32_t 
     return LITH_CLASH_NONE;
 }
 
-enum lith_clash lith_siblings_clash(struct lith_sibling *siblings, uint32_t count,
-                                    const struct lith_union_rules *rules,
-                                    const struct lith_sibling *ret_pair[2])
+enum lith_clash lith_fields_clash(struct lith_field *siblings, uint32_t count,
+                                  const struct lith_union_rules *rules,
+                                  const struct lith_field *ret_pair[2])
 {
     enum lith_clash clash = LITH_CLASH_NONE;
 
