@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/limits.h"
 #include "job/late.h"
 #include "job/merge_step.h"
 #include "lake/commit.h"
@@ -301,6 +302,9 @@ static enum lith_code merge_round(const struct lith_job *job, struct lith_look *
     if (code == LITH_OK)
         report_outputs(job, look, &step, at_ns, report, err);
     lith_merge_step_done(&step);
+    if (code == LITH_E_LIMIT && look->plan.input_count >= LITH_TRIM_FILES_MIN)
+        return lith_err_prefix(err, "%zu inputs among %zu files (fewer --max-inputs take less)",
+                               look->plan.input_count, look->view.listing.object_count);
     if (code == LITH_OK || !step.bad_input)
         return code;
     reason = *err;
