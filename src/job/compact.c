@@ -103,6 +103,10 @@ static enum lith_code prepare(const struct lith_job *job, struct lith_look *look
     bool changed = false;
 
     if (!lith_view_manifest(&look->view)) {
+        /* The footers of all files were read, whatever their number; from here on a job's will do.
+         */
+        if (look->view.snapshot.live_count > job->options->policy.max_inputs)
+            lith_fact_book_keep(&look->book, look->plan.inputs, look->plan.input_count);
         LITH_TRY(adopt(job, look, err));
         LITH_TRY(lith_look_again(look, job, err));
         adopted = true;

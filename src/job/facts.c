@@ -62,6 +62,35 @@ const struct lith_fact *lith_fact_book_find(const struct lith_fact_book *book,
     return known_find(book, object, book->known_count);
 }
 
+void lith_fact_book_keep(struct lith_fact_book *book,
+                         const struct lith_snapshot_file *const *inputs, size_t input_count)
+{
+    struct lith_err ignored;
+    void *block = book->known;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < input_count; i++) {
+        struct lith_fact key = {.id = id_of(inputs[i]->object)};
+        struct lith_fact *fact =
+            book->known_count ? bsearch(&key, book->known, book->known_count, sizeof(key), by_id)
+                              : NULL;
+        if (fact)
+            fact->kept = true;
+    }
+    for (size_t i = 0; i < book->known_count; i++) {
+        struct lith_fact fact = book->known[i];
+        if (!fact.kept && !fact.blocked)
+            continue;
+        fact.kept = false;
+        book->known[kept++] = fact;
+    }
+    book->known_count = kept;
+    if (kept && lith_realloc(book->mem, &block, kept * sizeof(*book->known), &ignored) == LITH_OK) {
+        book->known = block;
+        book->known_capacity = kept;
+    }
+}
+
 /* The schema of a footer, copied to outlive it. */
 static enum lith_code schema_keep(struct lith_fact_book *book, const struct lith_footer *footer,
                                   struct lith_schema **ret_schema, struct lith_err *err)

@@ -26,6 +26,7 @@ struct lith_fact {
     uint32_t schema_set;
     bool has_rows;
     bool blocked_for_good;
+    bool kept; /* by the lith_fact_book_keep that is going on */
 };
 
 struct lith_fact_book {
@@ -44,6 +45,10 @@ LITH_MUST_CHECK enum lith_code lith_fact_book_init(struct lith_fact_book *book,
                                                    struct lith_arena *arena, struct lith_mem *mem,
                                                    struct lith_err *err);
 void lith_fact_book_done(struct lith_fact_book *book);
+
+/* Gives back what is known of files that are neither blocked nor inputs of a plan. */
+void lith_fact_book_keep(struct lith_fact_book *book,
+                         const struct lith_snapshot_file *const *inputs, size_t input_count);
 
 /* Gives back what is known; the sets stay. For the time of a merge, which has its plan. */
 void lith_fact_book_forget(struct lith_fact_book *book);

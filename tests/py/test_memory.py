@@ -180,12 +180,12 @@ def test_too_many_files_for_the_memory(tmp_path):
     """P7, P9: what a partition's files take is said with their number, and the rest of the lake goes
     on."""
     root = tmp_path / "lake"
-    many_files(root / "many", 40000, lambda number: pyarrow.table({"number": [number] * 20}))
+    many_files(root / "many", 60000, lambda number: pyarrow.table({"number": [number] * 20}))
     many_files(root / "few", 60, lambda number: pyarrow.table({"number": [number] * 20}))
     result = lithify.run("compact", "--readers", "manifest", "--quiet-for", "0s", "--memory", "16MiB",
                          root)
     assert result.code == lithify.FAILED, str(result)
-    assert re.search("many: 4000[01] files in one directory: memory budget", result.err), str(result)
+    assert re.search("many: 6000[01] files in one directory: memory budget", result.err), str(result)
     assert "raise --memory" in result.err and "compacted  few" in result.out, str(result)
 
 
