@@ -276,7 +276,8 @@ static void report_outputs(const struct lith_job *job, const struct lith_look *l
 
 /*
  * What the next pass would merge: files of other schemas, or beyond max_inputs. Only told: a look
- * that fails undoes no commit. One file alone is never due.
+ * that fails undoes no commit. One file alone is never due. The list alone would not do: files
+ * that do not join look due in it.
  */
 static void report_more(const struct lith_job *job, struct lith_look *look,
                         struct lith_partition_report *report, struct lith_err *ignored)

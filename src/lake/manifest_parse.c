@@ -33,7 +33,7 @@ struct reader {
     size_t charged;          /* for them */
 };
 
-/* A member that is a table: `at` in the root, or in `lithify`. */
+/* The member that each table is, of the root or of its `lithify`. */
 static const struct {
     const char *key;
     bool of_root;
