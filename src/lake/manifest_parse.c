@@ -1,82 +1,15 @@
 /*
  * Reads a manifest: JSON into tables, every field checked, nothing guessed (P9).
  *
- * What is known is copied into the arena. A JSON tree is about ten times its text, so the long
- * tables are walked over and their rows parsed one at a time. A row's tree goes again at once
+ * What is known is copied into the arena. A row's tree goes again at once (manifest_outline.h)
  * unless it has fields that this version does not know: those must survive a rewrite.
  */
 #include <string.h>
 
 #include "base/limits.h"
 #include "base/time.h"
-#include "lake/manifest.h"
 #include "lake/manifest_fields.h"
-
-/* The tables that are walked over. */
-enum table {
-    TABLE_NAMES, /* the plain field `files` */
-    TABLE_FILES,
-    TABLE_RETIRED,
-    TABLE_GONE,
-    TABLE_CONDEMNED,
-    TABLE_COUNT
-};
-
-struct reader {
-    const char *file;
-    struct lith_arena *arena;
-    const struct lith_listing *listing; /* whose texts may be borrowed */
-    bool has_unknown;
-    const char *last_id; /* commit ids come in runs: one copy for each */
-    struct lith_json_span tables[TABLE_COUNT];
-    struct lith_json *owned; /* an array: the trees that stay, or may */
-    size_t charged;          /* for them */
-};
-
-/* The member that each table is, of the root or of its `lithify`. */
-static const struct {
-    const char *key;
-    bool of_root;
-} tables_known[TABLE_COUNT] = {
-    [TABLE_NAMES] = {"files", true},          [TABLE_FILES] = {"files", false},
-    [TABLE_RETIRED] = {"retired", false},     [TABLE_GONE] = {"gone", false},
-    [TABLE_CONDEMNED] = {"condemned", false},
-};
-
-/* Parses one value; its bytes are charged until tree_drop or, kept, with the manifest. */
-static enum lith_code tree_parse(struct reader *r, struct lith_json_span span,
-                                 struct lith_json **ret_tree, size_t *ret_cost,
-                                 struct lith_err *err)
-{
-    size_t cost = lith_json_cost(span.text, span.bytes);
-
-    LITH_TRY(lith_mem_charge(r->arena->mem, cost, err));
-    enum lith_code code = lith_json_parse(span.text, span.bytes, ret_tree, err);
-    if (code != LITH_OK) {
-        lith_mem_release(r->arena->mem, cost);
-        return lith_err_prefix(err, "%s", r->file);
-    }
-    *ret_cost = cost;
-    return LITH_OK;
-}
-
-static void tree_drop(struct reader *r, struct lith_json *tree, size_t cost)
-{
-    lith_json_free(tree);
-    lith_mem_release(r->arena->mem, cost);
-}
-
-/* Takes the tree, also on failure: it stays as long as the manifest. */
-static enum lith_code tree_keep(struct reader *r, struct lith_json *tree, size_t cost,
-                                struct lith_err *err)
-{
-    if (!lith_json_push(r->owned, tree)) {
-        lith_mem_release(r->arena->mem, cost);
-        return lith_fail(err, LITH_E_NOMEM, "out of memory for the JSON of %s", r->file);
-    }
-    r->charged += cost;
-    return LITH_OK;
-}
+#include "lake/manifest_outline.h"
 
 /* Where a value stands, for errors. */
 struct place {
@@ -88,7 +21,7 @@ struct place {
 #define PLACE_ARGS(r, place, key) (r)->file, (place).table, (place).index, (key)
 
 /* A text, `same` itself where it is equal to that, else a copy. */
-static enum lith_code text_share(struct reader *r, struct place place,
+static enum lith_code text_share(struct lith_manifest_reader *r, struct place place,
                                  const struct lith_json *object, const char *key, const char *same,
                                  const char **ret_text, struct lith_err *err)
 {
@@ -108,7 +41,7 @@ static enum lith_code text_share(struct reader *r, struct place place,
     return LITH_OK;
 }
 
-static enum lith_code text_read(struct reader *r, struct place place,
+static enum lith_code text_read(struct lith_manifest_reader *r, struct place place,
                                 const struct lith_json *object, const char *key,
                                 const char **ret_text, struct lith_err *err)
 {
@@ -116,7 +49,7 @@ static enum lith_code text_read(struct reader *r, struct place place,
 }
 
 /* An absent text is NULL. */
-static enum lith_code text_maybe(struct reader *r, struct place place,
+static enum lith_code text_maybe(struct lith_manifest_reader *r, struct place place,
                                  const struct lith_json *object, const char *key,
                                  const char **ret_text, struct lith_err *err)
 {
@@ -126,7 +59,7 @@ static enum lith_code text_maybe(struct reader *r, struct place place,
     return LITH_OK;
 }
 
-static enum lith_code number_read(struct reader *r, struct place place,
+static enum lith_code number_read(struct lith_manifest_reader *r, struct place place,
                                   const struct lith_json *object, const char *key,
                                   uint64_t *ret_number, struct lith_err *err)
 {
@@ -139,7 +72,7 @@ static enum lith_code number_read(struct reader *r, struct place place,
     return LITH_OK;
 }
 
-static enum lith_code time_read(struct reader *r, struct place place,
+static enum lith_code time_read(struct lith_manifest_reader *r, struct place place,
                                 const struct lith_json *object, const char *key, int64_t *ret_ns,
                                 struct lith_err *err)
 {
@@ -158,9 +91,9 @@ static bool hex_is(const char *text, size_t digits)
 }
 
 /* A hash or an id: exactly `digits` lower-case hex digits. */
-static enum lith_code hex_read(struct reader *r, struct place place, const struct lith_json *object,
-                               const char *key, size_t digits, const char **ret_text,
-                               struct lith_err *err)
+static enum lith_code hex_read(struct lith_manifest_reader *r, struct place place,
+                               const struct lith_json *object, const char *key, size_t digits,
+                               const char **ret_text, struct lith_err *err)
 {
     const char *text = NULL;
 
@@ -172,8 +105,9 @@ static enum lith_code hex_read(struct reader *r, struct place place, const struc
     return LITH_OK;
 }
 
-static enum lith_code crc_read(struct reader *r, struct place place, const struct lith_json *object,
-                               uint32_t *ret_crc, struct lith_err *err)
+static enum lith_code crc_read(struct lith_manifest_reader *r, struct place place,
+                               const struct lith_json *object, uint32_t *ret_crc,
+                               struct lith_err *err)
 {
     const char *text = NULL;
     uint32_t crc = 0;
@@ -185,8 +119,8 @@ static enum lith_code crc_read(struct reader *r, struct place place, const struc
     return LITH_OK;
 }
 
-static enum lith_code name_check(struct reader *r, struct place place, const char *name,
-                                 struct lith_err *err)
+static enum lith_code name_check(struct lith_manifest_reader *r, struct place place,
+                                 const char *name, struct lith_err *err)
 {
     if (!lith_name_is_data(name) || strchr(name, '/'))
         return lith_fail(err, LITH_E_CORRUPT,
@@ -196,8 +130,8 @@ static enum lith_code name_check(struct reader *r, struct place place, const cha
 }
 
 /* The object itself when it has members beyond the known ones, else NULL. */
-static const struct lith_json *unknown_of(struct reader *r, const struct lith_json *object,
-                                          const char *const *known)
+static const struct lith_json *unknown_of(struct lith_manifest_reader *r,
+                                          const struct lith_json *object, const char *const *known)
 {
     size_t found = 0;
 
@@ -209,7 +143,7 @@ static const struct lith_json *unknown_of(struct reader *r, const struct lith_js
     return object;
 }
 
-static enum lith_code object_check(struct reader *r, struct place place,
+static enum lith_code object_check(struct lith_manifest_reader *r, struct place place,
                                    const struct lith_json *object, struct lith_err *err)
 {
     if (!lith_json_is_object(object))
@@ -219,9 +153,9 @@ static enum lith_code object_check(struct reader *r, struct place place,
 }
 
 /* The table's rows, cleared; an absent table is empty. */
-static enum lith_code rows_make(struct reader *r, const struct lith_json *parent, const char *key,
-                                size_t row_bytes, void **ret_rows, size_t *ret_count,
-                                struct lith_err *err)
+static enum lith_code rows_make(struct lith_manifest_reader *r, const struct lith_json *parent,
+                                const char *key, size_t row_bytes, void **ret_rows,
+                                size_t *ret_count, struct lith_err *err)
 {
     const struct lith_json *table = lith_json_get(parent, key);
 
@@ -233,58 +167,21 @@ static enum lith_code rows_make(struct reader *r, const struct lith_json *parent
     return LITH_OK;
 }
 
-/* The same of a table that is walked over; the walk stands before its first row. */
-static enum lith_code table_begin(struct reader *r, enum table table, size_t row_bytes,
-                                  struct lith_json_walk *ret_walk, void **ret_rows,
-                                  size_t *ret_count, struct lith_err *err)
-{
-    struct lith_json_span span = r->tables[table];
-    struct lith_json_walk walk;
-    struct lith_json_span ignored;
-    size_t count = 0;
-    bool more = span.text != NULL;
-
-    if (more && !lith_json_walk_begin(&walk, span, true))
-        return lith_fail(err, LITH_E_CORRUPT, "%s: %s: an array expected", r->file,
-                         tables_known[table].key);
-    while (more) {
-        if (lith_json_walk_next(&walk, NULL, &ignored, &more, err) != LITH_OK)
-            return lith_err_prefix(err, "%s: %s[%zu]", r->file, tables_known[table].key, count);
-        count += more;
-    }
-    LITH_TRY(lith_arena_array(r->arena, count, row_bytes, ret_rows, err));
-    (void)lith_json_walk_begin(ret_walk, span, true);
-    *ret_count = count;
-    return LITH_OK;
-}
-
-/* The next row of a table that was counted. */
-static enum lith_code row_parse(struct reader *r, struct lith_json_walk *walk,
-                                struct lith_json **ret_tree, size_t *ret_cost, struct lith_err *err)
-{
-    struct lith_json_span span;
-    bool more = false;
-
-    LITH_TRY(lith_json_walk_next(walk, NULL, &span, &more, err));
-    LITH_ASSERT(more);
-    return tree_parse(r, span, ret_tree, ret_cost, err);
-}
-
 /* The next row of a table of bare names; the name lives as long as *ret_tree. */
-static enum lith_code name_parse(struct reader *r, struct lith_json_walk *walk, struct place place,
-                                 struct lith_json **ret_tree, size_t *ret_cost,
+static enum lith_code name_parse(struct lith_manifest_reader *r, struct lith_json_walk *walk,
+                                 struct place place, struct lith_json **ret_tree, size_t *ret_cost,
                                  struct lith_err *err)
 {
-    LITH_TRY(row_parse(r, walk, ret_tree, ret_cost, err));
+    LITH_TRY(lith_manifest_row_parse(r, walk, ret_tree, ret_cost, err));
     const char *text = lith_json_text_of(*ret_tree);
     enum lith_code code = name_check(r, place, text ? text : "", err);
     if (code != LITH_OK)
-        tree_drop(r, *ret_tree, *ret_cost);
+        lith_manifest_tree_drop(r, *ret_tree, *ret_cost);
     return code;
 }
 
-static enum lith_code name_copy(struct reader *r, struct lith_json_walk *walk, struct place place,
-                                const char **ret_name, struct lith_err *err)
+static enum lith_code name_copy(struct lith_manifest_reader *r, struct lith_json_walk *walk,
+                                struct place place, const char **ret_name, struct lith_err *err)
 {
     struct lith_json *tree;
     size_t cost = 0;
@@ -293,13 +190,13 @@ static enum lith_code name_copy(struct reader *r, struct lith_json_walk *walk, s
     LITH_TRY(name_parse(r, walk, place, &tree, &cost, err));
     const char *text = lith_json_text_of(tree);
     enum lith_code code = lith_arena_copy(r->arena, text, strlen(text), &copy, err);
-    tree_drop(r, tree, cost);
+    lith_manifest_tree_drop(r, tree, cost);
     *ret_name = copy;
     return code;
 }
 
 /* The plain field `files` has the same names in the same order. */
-static enum lith_code name_compare(struct reader *r, struct lith_json_walk *walk,
+static enum lith_code name_compare(struct lith_manifest_reader *r, struct lith_json_walk *walk,
                                    struct place place, const char *name, struct lith_err *err)
 {
     enum lith_code code = LITH_OK;
@@ -310,13 +207,14 @@ static enum lith_code name_compare(struct reader *r, struct lith_json_walk *walk
     if (strcmp(lith_json_text_of(tree), name) != 0)
         code = lith_fail(err, LITH_E_CORRUPT, "%s: files[%zu] is %s, lithify.files[%zu] is %s",
                          r->file, place.index, lith_json_text_of(tree), place.index, name);
-    tree_drop(r, tree, cost);
+    lith_manifest_tree_drop(r, tree, cost);
     return code;
 }
 
 /* Commits bring in many files each; one copy of their id is enough. */
-static enum lith_code id_read(struct reader *r, struct place place, const struct lith_json *object,
-                              const char **ret_id, struct lith_err *err)
+static enum lith_code id_read(struct lith_manifest_reader *r, struct place place,
+                              const struct lith_json *object, const char **ret_id,
+                              struct lith_err *err)
 {
     const char *text = lith_json_text_of(lith_json_get(object, "commit_id"));
 
@@ -327,14 +225,15 @@ static enum lith_code id_read(struct reader *r, struct place place, const struct
 }
 
 /* The listed object that an entry names, or NULL. */
-static const struct lith_object *listed_as(const struct reader *r, const struct lith_json *entry)
+static const struct lith_object *listed_as(const struct lith_manifest_reader *r,
+                                           const struct lith_json *entry)
 {
     const char *name = lith_json_text_of(lith_json_get(entry, "name"));
 
     return name && r->listing ? lith_listing_find(r->listing, name) : NULL;
 }
 
-static enum lith_code entry_read(struct reader *r, struct place place,
+static enum lith_code entry_read(struct lith_manifest_reader *r, struct place place,
                                  const struct lith_json *object, const struct lith_entry_kind *kind,
                                  struct lith_entry *entry, struct lith_err *err)
 {
@@ -363,22 +262,22 @@ static enum lith_code entry_read(struct reader *r, struct place place,
 }
 
 /* One row of a table, whose tree stays where it has fields unknown to us. */
-static enum lith_code entry_take(struct reader *r, struct place place, struct lith_json_walk *walk,
-                                 const struct lith_entry_kind *kind, struct lith_entry *entry,
-                                 struct lith_err *err)
+static enum lith_code entry_take(struct lith_manifest_reader *r, struct place place,
+                                 struct lith_json_walk *walk, const struct lith_entry_kind *kind,
+                                 struct lith_entry *entry, struct lith_err *err)
 {
     struct lith_json *tree;
     size_t cost = 0;
 
-    LITH_TRY(row_parse(r, walk, &tree, &cost, err));
+    LITH_TRY(lith_manifest_row_parse(r, walk, &tree, &cost, err));
     enum lith_code code = entry_read(r, place, tree, kind, entry, err);
     if (code == LITH_OK && entry->raw)
-        return tree_keep(r, tree, cost, err);
-    tree_drop(r, tree, cost);
+        return lith_manifest_tree_keep(r, tree, cost, err);
+    lith_manifest_tree_drop(r, tree, cost);
     return code;
 }
 
-static enum lith_code entries_read(struct reader *r, enum table table,
+static enum lith_code entries_read(struct lith_manifest_reader *r, enum lith_manifest_table table,
                                    const struct lith_entry_kind *kind,
                                    struct lith_entry **ret_entries, size_t *ret_count,
                                    struct lith_err *err)
@@ -387,7 +286,8 @@ static enum lith_code entries_read(struct reader *r, enum table table,
     void *rows = NULL;
     size_t count = 0;
 
-    LITH_TRY(table_begin(r, table, sizeof(struct lith_entry), &walk, &rows, &count, err));
+    LITH_TRY(
+        lith_manifest_table_begin(r, table, sizeof(struct lith_entry), &walk, &rows, &count, err));
     struct lith_entry *entries = rows;
     for (size_t i = 0; i < count; i++)
         LITH_TRY(entry_take(r, (struct place){kind->table, i}, &walk, kind, &entries[i], err));
@@ -396,7 +296,7 @@ static enum lith_code entries_read(struct reader *r, enum table table,
     return LITH_OK;
 }
 
-static enum lith_code log_read(struct reader *r, const struct lith_json *ours,
+static enum lith_code log_read(struct lith_manifest_reader *r, const struct lith_json *ours,
                                struct lith_manifest *m, struct lith_err *err)
 {
     void *rows = NULL;
@@ -424,21 +324,21 @@ static enum lith_code log_read(struct reader *r, const struct lith_json *ours,
     return LITH_OK;
 }
 
-static enum lith_code condemned_read(struct reader *r, struct lith_manifest *m,
+static enum lith_code condemned_read(struct lith_manifest_reader *r, struct lith_manifest *m,
                                      struct lith_err *err)
 {
     struct lith_json_walk walk;
     void *rows = NULL;
 
-    LITH_TRY(table_begin(r, TABLE_CONDEMNED, sizeof(*m->condemned), &walk, &rows,
-                         &m->condemned_count, err));
+    LITH_TRY(lith_manifest_table_begin(r, LITH_TABLE_CONDEMNED, sizeof(*m->condemned), &walk, &rows,
+                                       &m->condemned_count, err));
     m->condemned = rows;
     for (size_t i = 0; i < m->condemned_count; i++)
         LITH_TRY(name_copy(r, &walk, (struct place){"condemned", i}, &m->condemned[i], err));
     return LITH_OK;
 }
 
-static enum lith_code outcome_read(struct reader *r, const struct lith_json *ours,
+static enum lith_code outcome_read(struct lith_manifest_reader *r, const struct lith_json *ours,
                                    struct lith_manifest *m, struct lith_err *err)
 {
     const struct lith_json *object = lith_json_get(ours, "outcome");
@@ -464,7 +364,7 @@ static enum lith_code outcome_read(struct reader *r, const struct lith_json *our
     return LITH_OK;
 }
 
-static enum lith_code quarantine_read(struct reader *r, const struct lith_json *ours,
+static enum lith_code quarantine_read(struct lith_manifest_reader *r, const struct lith_json *ours,
                                       struct lith_manifest *m, struct lith_err *err)
 {
     void *rows = NULL;
@@ -488,26 +388,29 @@ static enum lith_code quarantine_read(struct reader *r, const struct lith_json *
 }
 
 /* A foreign manifest has the names of the plain field `files`, and nothing else. */
-static enum lith_code names_read(struct reader *r, struct lith_manifest *m, struct lith_err *err)
+static enum lith_code names_read(struct lith_manifest_reader *r, struct lith_manifest *m,
+                                 struct lith_err *err)
 {
     struct lith_json_walk walk;
     void *rows = NULL;
 
-    LITH_TRY(table_begin(r, TABLE_NAMES, sizeof(*m->files), &walk, &rows, &m->file_count, err));
+    LITH_TRY(lith_manifest_table_begin(r, LITH_TABLE_NAMES, sizeof(*m->files), &walk, &rows,
+                                       &m->file_count, err));
     m->files = rows;
     for (size_t i = 0; i < m->file_count; i++)
         LITH_TRY(name_copy(r, &walk, (struct place){"files", i}, &m->files[i].name, err));
     return LITH_OK;
 }
 
-static enum lith_code files_read(struct reader *r, struct lith_manifest *m, struct lith_err *err)
+static enum lith_code files_read(struct lith_manifest_reader *r, struct lith_manifest *m,
+                                 struct lith_err *err)
 {
     struct lith_json_walk walk;
     size_t name_count;
     void *rows;
 
-    LITH_TRY(entries_read(r, TABLE_FILES, &lith_entry_live, &m->files, &m->file_count, err));
-    LITH_TRY(table_begin(r, TABLE_NAMES, 0, &walk, &rows, &name_count, err));
+    LITH_TRY(entries_read(r, LITH_TABLE_FILES, &lith_entry_live, &m->files, &m->file_count, err));
+    LITH_TRY(lith_manifest_table_begin(r, LITH_TABLE_NAMES, 0, &walk, &rows, &name_count, err));
     if (m->file_count != name_count)
         return lith_fail(err, LITH_E_CORRUPT, "%s: files has %zu names, lithify.files has %zu",
                          r->file, name_count, m->file_count);
@@ -516,7 +419,7 @@ static enum lith_code files_read(struct reader *r, struct lith_manifest *m, stru
     return LITH_OK;
 }
 
-static enum lith_code ours_read(struct reader *r, const struct lith_json *ours,
+static enum lith_code ours_read(struct lith_manifest_reader *r, const struct lith_json *ours,
                                 struct lith_manifest *m, struct lith_err *err)
 {
     struct place place = {"lithify", 0};
@@ -536,9 +439,9 @@ static enum lith_code ours_read(struct reader *r, const struct lith_json *ours,
     LITH_TRY(time_read(r, place, ours, "committed_at", &m->committed_at_ns, err));
     LITH_TRY(files_read(r, m, err));
     LITH_TRY(log_read(r, ours, m, err));
-    LITH_TRY(
-        entries_read(r, TABLE_RETIRED, &lith_entry_retired, &m->retired, &m->retired_count, err));
-    LITH_TRY(entries_read(r, TABLE_GONE, &lith_entry_gone, &m->gone, &m->gone_count, err));
+    LITH_TRY(entries_read(r, LITH_TABLE_RETIRED, &lith_entry_retired, &m->retired,
+                          &m->retired_count, err));
+    LITH_TRY(entries_read(r, LITH_TABLE_GONE, &lith_entry_gone, &m->gone, &m->gone_count, err));
     LITH_TRY(condemned_read(r, m, err));
     LITH_TRY(outcome_read(r, ours, m, err));
     LITH_TRY(quarantine_read(r, ours, m, err));
@@ -546,7 +449,7 @@ static enum lith_code ours_read(struct reader *r, const struct lith_json *ours,
     return LITH_OK;
 }
 
-static enum lith_code root_read(struct reader *r, const struct lith_json *root,
+static enum lith_code root_read(struct lith_manifest_reader *r, const struct lith_json *root,
                                 const struct lith_json *ours, struct lith_manifest *m,
                                 struct lith_err *err)
 {
@@ -555,7 +458,7 @@ static enum lith_code root_read(struct reader *r, const struct lith_json *root,
     m->foreign = !ours;
     if (ours || lith_json_get(root, "generation"))
         LITH_TRY(number_read(r, place, root, "generation", &m->generation, err));
-    if (!r->tables[TABLE_NAMES].text)
+    if (!r->tables[LITH_TABLE_NAMES].text)
         return lith_fail(err, LITH_E_CORRUPT, "%s: files: an array expected", r->file);
     if (ours)
         LITH_TRY(ours_read(r, ours, m, err));
@@ -565,103 +468,18 @@ static enum lith_code root_read(struct reader *r, const struct lith_json *root,
     return LITH_OK;
 }
 
-/* Which table a member is, or TABLE_COUNT. */
-static enum table table_of(const char *key, bool of_root)
-{
-    enum table table = 0;
-
-    while (table < TABLE_COUNT &&
-           (tables_known[table].of_root != of_root || strcmp(tables_known[table].key, key) != 0))
-        table++;
-    return table;
-}
-
-/* The members of the root, or of its `lithify`, sorted out: tables are noted, `lithify` goes to
- * *ret_ours (of_root), all else is parsed into the object `into`. */
-struct sorting {
-    bool of_root;
-    struct lith_json *into;
-    struct lith_json_span ours;
-};
-
-static enum lith_code member_take(struct reader *r, struct sorting *sorting, const char *key,
-                                  struct lith_json_span value, struct lith_err *err)
-{
-    enum table table = table_of(key, sorting->of_root);
-    struct lith_json_span *span = table < TABLE_COUNT ? &r->tables[table] : NULL;
-    struct lith_json *tree;
-    size_t cost = 0;
-
-    if (sorting->of_root && strcmp(key, "lithify") == 0)
-        span = &sorting->ours;
-    if ((span && span->text) || lith_json_get(sorting->into, key))
-        return lith_fail(err, LITH_E_CORRUPT, "%s: \"%s\" twice", r->file, key);
-    if (span) {
-        *span = value;
-        return LITH_OK;
-    }
-    LITH_TRY(tree_parse(r, value, &tree, &cost, err));
-    if (!lith_json_set(sorting->into, key, tree)) {
-        lith_mem_release(r->arena->mem, cost);
-        return lith_fail(err, LITH_E_NOMEM, "out of memory for the JSON of %s", r->file);
-    }
-    r->charged += cost;
-    return LITH_OK;
-}
-
-static enum lith_code member_next(struct reader *r, struct sorting *sorting,
-                                  struct lith_json_walk *walk, bool *ret_more, struct lith_err *err)
-{
-    struct lith_json_span key;
-    struct lith_json_span value;
-    struct lith_json *name;
-    size_t cost = 0;
-
-    if (lith_json_walk_next(walk, &key, &value, ret_more, err) != LITH_OK)
-        return lith_err_prefix(err, "%s", r->file);
-    if (!*ret_more)
-        return LITH_OK;
-    LITH_TRY(tree_parse(r, key, &name, &cost, err));
-    const char *text = lith_json_text_of(name);
-    enum lith_code code = LITH_OK;
-    if (text)
-        code = member_take(r, sorting, text, value, err);
-    else
-        code = lith_fail(err, LITH_E_CORRUPT, "%s: a key is no text", r->file);
-    tree_drop(r, name, cost);
-    return code;
-}
-
-static enum lith_code members_sort(struct reader *r, struct sorting *sorting,
-                                   struct lith_json_span span, const char *what,
-                                   struct lith_err *err)
-{
-    struct lith_json_walk walk;
-    bool more = true;
-
-    sorting->into = lith_json_object();
-    if (!sorting->into)
-        return lith_fail(err, LITH_E_NOMEM, "out of memory for the JSON of %s", r->file);
-    LITH_TRY(tree_keep(r, sorting->into, 0, err));
-    if (!lith_json_walk_begin(&walk, span, false))
-        return lith_fail(err, LITH_E_CORRUPT, "%s: %s: an object expected", r->file, what);
-    while (more)
-        LITH_TRY(member_next(r, sorting, &walk, &more, err));
-    return LITH_OK;
-}
-
-static enum lith_code text_parse(struct reader *r, const void *data, size_t bytes,
+static enum lith_code text_parse(struct lith_manifest_reader *r, const void *data, size_t bytes,
                                  struct lith_manifest *m, struct lith_err *err)
 {
-    struct sorting root = {.of_root = true};
-    struct sorting ours = {0};
+    struct lith_members root = {.of_root = true};
+    struct lith_members ours = {0};
     struct lith_json_span span;
 
     if (lith_json_span_of(data, bytes, &span, err) != LITH_OK)
         return lith_err_prefix(err, "%s", r->file);
-    LITH_TRY(members_sort(r, &root, span, "manifest", err));
+    LITH_TRY(lith_manifest_members(r, &root, span, "manifest", err));
     if (root.ours.text)
-        LITH_TRY(members_sort(r, &ours, root.ours, "lithify", err));
+        LITH_TRY(lith_manifest_members(r, &ours, root.ours, "lithify", err));
     LITH_TRY(root_read(r, root.into, ours.into, m, err));
     return lith_manifest_check(m, r->arena->mem, err);
 }
@@ -678,7 +496,7 @@ enum lith_code lith_manifest_parse_listed(const void *data, size_t bytes, const 
                                           struct lith_arena *arena,
                                           struct lith_manifest *ret_manifest, struct lith_err *err)
 {
-    struct reader r = {
+    struct lith_manifest_reader r = {
         .file = name, .arena = arena, .listing = listing, .owned = lith_json_array()};
     struct lith_manifest m = {.name = name, .mem = arena->mem};
 
