@@ -15,4 +15,10 @@
 void lith_annotations_join(struct lith_schema *written, const struct lith_schema *raw,
                            const struct lith_schema *normalised);
 
+/* Whether two nodes that mean the same say so in the same way. */
+bool lith_annotation_is_same_form(const struct lith_schema_node *a,
+                                  const struct lith_schema_node *b);
+/* Gives a node the annotations of another. Borrowed. */
+void lith_annotation_form_take(struct lith_schema_node *to, const struct lith_schema_node *from);
+
 #endif

@@ -51,13 +51,19 @@ static uint64_t votes_of(const struct lith_chunk_meta *meta)
     return (uint64_t)(meta->num_values - statistics->null_count);
 }
 
+void lith_chunk_votes_add_narrow(struct lith_chunk_votes *votes, const struct lith_chunk_meta *meta)
+{
+    if (meta->codec >= 0 && meta->codec < LITH_CODEC_COUNT)
+        votes->bytes_by_codec[meta->codec] += (uint64_t)meta->total_compressed_size;
+    votes->any_bloom = votes->any_bloom || meta->bloom_filter_offset > 0;
+}
+
 void lith_chunk_votes_add(struct lith_chunk_votes *votes, const struct lith_chunk_meta *meta,
                           enum lith_type type)
 {
     uint32_t bits = data_encodings(meta, type);
 
-    if (meta->codec >= 0 && meta->codec < LITH_CODEC_COUNT)
-        votes->bytes_by_codec[meta->codec] += (uint64_t)meta->total_compressed_size;
+    lith_chunk_votes_add_narrow(votes, meta);
     for (int encoding = 0; encoding < LITH_ENCODING_COUNT; encoding++) {
         if (!(bits & BIT(encoding)))
             continue;
@@ -66,7 +72,6 @@ void lith_chunk_votes_add(struct lith_chunk_votes *votes, const struct lith_chun
         else
             votes->values_by_encoding[encoding] += votes_of(meta);
     }
-    votes->any_bloom = votes->any_bloom || meta->bloom_filter_offset > 0;
 }
 
 static enum lith_codec majority_codec(const struct lith_chunk_votes *votes)

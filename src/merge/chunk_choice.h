@@ -22,6 +22,10 @@ struct lith_chunk_votes {
 void lith_chunk_votes_add(struct lith_chunk_votes *votes, const struct lith_chunk_meta *meta,
                           enum lith_type type);
 
+/* Adds one whose values are to be widened: how it was encoded says nothing of how they will be. */
+void lith_chunk_votes_add_narrow(struct lith_chunk_votes *votes,
+                                 const struct lith_chunk_meta *meta);
+
 /* The plan that the votes give. Ties go to the lower number. */
 struct lith_chunk_plan lith_chunk_votes_plan(const struct lith_chunk_votes *votes,
                                              const struct lith_schema_node *leaf);

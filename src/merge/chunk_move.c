@@ -101,22 +101,65 @@ static enum lith_code pages_open(struct lith_chunk_maker *maker,
     return LITH_OK;
 }
 
+static const struct lith_kind *kind_of(const struct lith_chunk_maker *maker,
+                                       const struct lith_source_chunk *chunk)
+{
+    return &maker->merge->kinds.kinds[input_of(maker, chunk)->kind];
+}
+
+/* Where the leaf at hand stands in the schema of a source chunk. */
+static struct lith_union_place place_of(const struct lith_chunk_maker *maker,
+                                        const struct lith_source_chunk *chunk)
+{
+    const struct lith_kind *kind = kind_of(maker, chunk);
+    uint32_t leaf = maker->cursor.leaf;
+
+    if (!kind->places)
+        return (struct lith_union_place){.leaf = leaf, .fellow = LITH_NO_INDEX};
+    return kind->places[leaf];
+}
+
 static struct lith_chunk_ref chunk_ref(const struct lith_chunk_maker *maker,
                                        const struct lith_source_chunk *chunk)
 {
-    const struct lith_merge *merge = maker->merge;
-    const struct lith_unit *unit = &merge->units[chunk->unit];
+    const struct lith_unit *unit = &maker->merge->units[chunk->unit];
     const struct lith_input *input = input_of(maker, chunk);
+    struct lith_union_place place = place_of(maker, chunk);
 
     return (struct lith_chunk_ref){
-        .schema = &merge->schema,
+        .schema = &kind_of(maker, chunk)->schema,
         .row_group = unit->row_group,
-        .leaf = maker->cursor.leaf,
+        .leaf = place.leaf != LITH_NO_INDEX ? place.leaf : place.fellow,
         .num_rows = unit->rows,
         .footer_offset = input->footer_offset,
         .created_by = *input->created_by,
         .meta = &chunk->meta,
     };
+}
+
+/* What turns the source's levels and values into those of the output. */
+static void translation_set(struct lith_chunk_maker *maker, const struct lith_source_chunk *chunk,
+                            struct lith_move *move)
+{
+    const struct lith_kind *kind = kind_of(maker, chunk);
+    const struct lith_schema *schema = &maker->merge->schema;
+    struct lith_union_place place = place_of(maker, chunk);
+    bool is_absent = place.leaf == LITH_NO_INDEX;
+
+    if (!kind->places)
+        return;
+    uint32_t from = is_absent ? place.group : kind->schema.leaves[place.leaf];
+    uint32_t to = is_absent ? place.union_group : schema->leaves[maker->cursor.leaf];
+    maker->levels = lith_level_map_make(&kind->schema, from, schema, to);
+    move->levels = &maker->levels;
+    if (is_absent) {
+        move->chunk = NULL;
+        move->group = &kind->schema.nodes[place.group];
+        move->is_void = place.is_void;
+    } else if (place.is_narrow) {
+        maker->widening = lith_widening_of(&kind->schema.nodes[from], &schema->nodes[to]);
+        move->widening = &maker->widening;
+    }
 }
 
 /* Keeps the dictionary that the reader has until its source is moved, where that is worth it. */
@@ -216,9 +259,16 @@ static enum lith_code dictionary_each(void *ctx, struct lith_chunk_maker *maker,
                                       struct lith_err *err)
 {
     (void)ctx;
-    if (chunk->meta.dictionary_page_offset == 0)
+    if (chunk->meta.dictionary_page_offset == 0 || chunk->is_absent || chunk->is_narrow)
         return LITH_OK;
     return dictionary_add(maker, chunk, false, ret_enough, err);
+}
+
+/* The compressed bytes of the column that a source has. A column that is nothing but nulls by its
+ * type has some too. */
+static uint64_t own_bytes(const struct lith_source_chunk *chunk)
+{
+    return chunk->is_absent && !chunk->is_void ? 0 : (uint64_t)chunk->meta.total_compressed_size;
 }
 
 static enum lith_code explain_each(void *ctx, struct lith_chunk_maker *maker,
@@ -233,7 +283,7 @@ static enum lith_code explain_each(void *ctx, struct lith_chunk_maker *maker,
         .input = merge->units[chunk->unit].input,
         .input_name = merge->inputs[merge->units[chunk->unit].input].name,
         .row_group = merge->units[chunk->unit].row_group,
-        .bytes = (uint64_t)chunk->meta.total_compressed_size,
+        .bytes = own_bytes(chunk),
     };
 
     (void)ctx, (void)ret_enough;
@@ -309,12 +359,14 @@ static enum lith_code move_each(void *ctx, struct lith_chunk_maker *maker,
     };
 
     (void)ret_enough;
-    LITH_TRY(pages_open(maker, chunk, pages_end(maker, chunk), &move.pages, &move.file, err));
+    translation_set(maker, chunk, &move);
+    if (move.ref.leaf != LITH_NO_INDEX)
+        LITH_TRY(pages_open(maker, chunk, pages_end(maker, chunk), &move.pages, &move.file, err));
     move.ref.dictionary = lith_kept_take(&maker->kept, chunk->unit);
     move.map = lith_chunk_route_map(route, chunk->unit, &move.map_count);
     LITH_TRY(lith_mover_run(lith_chunk_route_mover(route, chunk, move.ref.created_by, &reason),
                             &move, err));
-    lith_merge_progress(maker->merge, (uint64_t)chunk->meta.total_compressed_size);
+    lith_merge_progress(maker->merge, own_bytes(chunk));
     return LITH_OK;
 }
 

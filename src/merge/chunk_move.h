@@ -24,6 +24,8 @@ struct lith_chunk_maker {
     struct lith_windows windows;
     size_t window_begin; /* the unit of the first window */
     struct lith_memory_source staged;
+    struct lith_level_map levels; /* of the chunk at hand */
+    struct lith_widening widening;
     struct lith_chunk_route route;
     struct lith_kept kept;
 };

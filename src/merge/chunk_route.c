@@ -44,6 +44,7 @@ static const char *const texts[LITH_REASON_COUNT] = {
     [LITH_REASON_WRITER] = "written by a program whose pages are not understood without its footer",
     [LITH_REASON_NO_DICTIONARY] = "ids, but a merged dictionary does not pay or is full",
     [LITH_REASON_MIXED] = "pages of values, as they are; those of ids are encoded anew",
+    [LITH_REASON_TYPE] = "of a narrower type than the output",
     [LITH_REASON_FORCED] = "forced",
     [LITH_REASON_ABSENT] = "the column is not there: nulls",
 };
@@ -152,6 +153,10 @@ static enum lith_reason obstacle(const struct lith_chunk_route *route,
                                  const struct lith_source_chunk *chunk,
                                  struct lith_slice created_by)
 {
+    if (chunk->is_absent)
+        return LITH_REASON_ABSENT;
+    if (chunk->is_narrow)
+        return LITH_REASON_TYPE;
     if (route->force == LITH_FORCE_RECODE)
         return LITH_REASON_FORCED;
     if (is_odd_encoding(route, chunk, created_by))
@@ -385,6 +390,10 @@ enum lith_mover lith_chunk_route_mover(const struct lith_chunk_route *route,
     enum lith_mover mover = LITH_MOVER_SPLICE;
     enum lith_reason reason = obstacle(route, chunk, created_by);
 
+    if (reason == LITH_REASON_ABSENT) {
+        *ret_reason = reason;
+        return LITH_MOVER_NULL;
+    }
     if (reason != LITH_REASON_VALUES) {
         mover = LITH_MOVER_RECODE;
     } else if (has_dictionary(chunk)) {

@@ -105,18 +105,53 @@ static enum lith_code entry_append(struct lith_column_runs *runs,
     return LITH_OK;
 }
 
-static enum lith_code entries_append(struct lith_column_runs *runs,
-                                     const struct lith_footer *footer, uint32_t row_group,
-                                     struct lith_source *bytes, struct lith_err *err)
+/* A unit that is being added. */
+struct unit_source {
+    const struct lith_footer *footer;
+    uint32_t row_group;
+    const struct lith_union_place *places; /* NULL: the leaves are those of the footer */
+    struct lith_source *bytes;
+};
+
+/* The leaf of the footer whose chunk stands for `leaf`: itself, or its fellow; LITH_NO_INDEX: no
+ * chunk does. */
+static uint32_t source_leaf(const struct unit_source *unit, uint32_t leaf)
 {
-    LITH_AUTO(arena) struct lith_arena arena;
+    const struct lith_union_place *place = unit->places ? &unit->places[leaf] : NULL;
+
+    if (!place)
+        return leaf;
+    return place->leaf != LITH_NO_INDEX ? place->leaf : place->fellow;
+}
+
+static enum lith_code chunk_append(struct lith_column_runs *runs, const struct unit_source *unit,
+                                   uint32_t leaf, struct lith_arena *arena, struct lith_err *err)
+{
+    const struct lith_footer *footer = unit->footer;
+    uint32_t from = source_leaf(unit, leaf);
     struct lith_source_chunk chunk;
 
-    lith_arena_init(&arena, runs->work->mem);
-    for (uint32_t leaf = 0; leaf < runs->leaf_count; leaf++) {
-        LITH_TRY(lith_source_chunk_take(footer, row_group, leaf, bytes, &arena, &chunk, err));
-        LITH_TRY(entry_append(runs, &chunk, lith_schema_leaf(&footer->schema, leaf), err));
+    if (from == LITH_NO_INDEX) {
+        chunk = lith_source_chunk_absent(footer->row_groups[unit->row_group].num_rows);
+        return entry_append(runs, &chunk, lith_schema_leaf(&footer->schema, 0), err);
     }
+    LITH_TRY(lith_source_chunk_take(footer, unit->row_group, from, unit->bytes, arena, &chunk, err));
+    if (unit->places) {
+        chunk.is_absent = unit->places[leaf].leaf == LITH_NO_INDEX;
+        chunk.is_void = unit->places[leaf].is_void;
+        chunk.is_narrow = unit->places[leaf].is_narrow;
+    }
+    return entry_append(runs, &chunk, lith_schema_leaf(&footer->schema, from), err);
+}
+
+static enum lith_code entries_append(struct lith_column_runs *runs, const struct unit_source *unit,
+                                     struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena arena;
+
+    lith_arena_init(&arena, runs->work->mem);
+    for (uint32_t leaf = 0; leaf < runs->leaf_count; leaf++)
+        LITH_TRY(chunk_append(runs, unit, leaf, &arena, err));
     return LITH_OK;
 }
 
@@ -149,12 +184,11 @@ static void open_clear(struct lith_column_runs *runs)
 }
 
 /* Appends a unit; on failure the batch is what it was. */
-static enum lith_code unit_append(struct lith_column_runs *runs, const struct lith_footer *footer,
-                                  uint32_t row_group, struct lith_source *bytes,
+static enum lith_code unit_append(struct lith_column_runs *runs, const struct unit_source *unit,
                                   struct lith_err *err)
 {
     size_t begin = runs->open.bytes;
-    enum lith_code code = entries_append(runs, footer, row_group, bytes, err);
+    enum lith_code code = entries_append(runs, unit, err);
 
     if (code != LITH_OK) {
         runs->open.bytes = begin;
@@ -166,20 +200,24 @@ static enum lith_code unit_append(struct lith_column_runs *runs, const struct li
 }
 
 /* What staging the unit adds to the batch, about. Sizes were checked with the footer. */
-static uint64_t staged_estimate(const struct lith_column_runs *runs,
-                                const struct lith_footer *footer, uint32_t row_group)
+static uint64_t staged_estimate(const struct lith_column_runs *runs, const struct unit_source *unit)
 {
+    const struct lith_row_group *group = &unit->footer->row_groups[unit->row_group];
     uint64_t bytes = 0;
 
-    for (uint32_t leaf = 0; leaf < runs->leaf_count; leaf++)
-        bytes += (uint64_t)footer->row_groups[row_group].chunks[leaf].total_compressed_size;
+    for (uint32_t leaf = 0; leaf < runs->leaf_count; leaf++) {
+        uint32_t from = source_leaf(unit, leaf);
+        if (from != LITH_NO_INDEX)
+            bytes = lith_sum_u64(bytes, (uint64_t)group->chunks[from].total_compressed_size);
+    }
     return bytes;
 }
 
 enum lith_code lith_column_runs_add(struct lith_column_runs *runs, const struct lith_footer *footer,
-                                    uint32_t row_group, struct lith_source *bytes,
-                                    struct lith_err *err)
+                                    uint32_t row_group, const struct lith_union_place *places,
+                                    struct lith_source *bytes, struct lith_err *err)
 {
+    struct unit_source unit = {footer, row_group, places, bytes};
     void *block;
 
     if (!runs->chains) {
@@ -188,16 +226,17 @@ enum lith_code lith_column_runs_add(struct lith_column_runs *runs, const struct 
         runs->chains = block;
         open_clear(runs);
     }
-    uint64_t estimate = bytes ? staged_estimate(runs, footer, row_group) : 0;
+    uint64_t estimate = bytes ? staged_estimate(runs, &unit) : 0;
     if (!runs->stages || estimate > runs->open_bytes_max)
-        bytes = NULL;
-    if (bytes && runs->open.bytes + estimate > runs->open_bytes_max)
+        unit.bytes = NULL;
+    if (unit.bytes && runs->open.bytes + estimate > runs->open_bytes_max)
         LITH_TRY(lith_column_runs_cut(runs, err));
-    enum lith_code code = unit_append(runs, footer, row_group, bytes, err);
+    enum lith_code code = unit_append(runs, &unit, err);
     if (code == LITH_E_LIMIT) { /* the budget is short: the batch gives way, and the bytes */
         LITH_TRY(lith_column_runs_cut(runs, err));
         lith_buf_done(&runs->open);
-        code = unit_append(runs, footer, row_group, NULL, err);
+        unit.bytes = NULL;
+        code = unit_append(runs, &unit, err);
     }
     LITH_TRY(code);
     return runs->open.bytes >= runs->open_bytes_max ? lith_column_runs_cut(runs, err) : LITH_OK;

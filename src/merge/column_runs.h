@@ -12,6 +12,7 @@
 
 #include "base/read_ahead.h"
 #include "base/work.h"
+#include "merge/schema_union.h"
 #include "merge/source_chunk.h"
 
 /* Units [unit_begin, unit_end) of all leaves, in the spools. */
@@ -56,14 +57,17 @@ void lith_column_runs_done(struct lith_column_runs *runs);
 size_t lith_column_runs_file_bytes_max(const struct lith_work *work);
 
 /*
- * Appends the chunks of the next unit, all leaves. `bytes` is a memory source over the input file,
+ * Appends the chunks of the next unit, one for each leaf. `places` says where in the footer's
+ * schema they stand; NULL: leaf by leaf. `bytes` is a memory source over the input file,
  * or over the part of it that was read, at the file's offsets; NULL: its chunks are not staged.
  * Nothing is borrowed afterwards. That scratch is full or cannot be had is no failure as long as
  * there is room for the records.
  */
 LITH_MUST_CHECK enum lith_code lith_column_runs_add(struct lith_column_runs *runs,
                                                     const struct lith_footer *footer,
-                                                    uint32_t row_group, struct lith_source *bytes,
+                                                    uint32_t row_group,
+                                                    const struct lith_union_place *places,
+                                                    struct lith_source *bytes,
                                                     struct lith_err *err);
 
 /* Ends the batch: the next unit begins a new output row group. */

@@ -97,7 +97,7 @@ enum lith_clash lith_fields_clash(struct lith_field *siblings, uint32_t count,
 
     if (count < 2)
         return clash;
-    if (rules->by_id) {
+    if (rules->by_id || rules->ids_agree) {
         qsort(siblings, count, sizeof(*siblings), ids_compare);
         clash = clash_find(siblings, count, ids_clash, rules, ret_pair);
     }

@@ -17,7 +17,7 @@ struct lith_field {
 
 enum lith_clash {
     LITH_CLASH_NONE,
-    LITH_CLASH_ID, /* looked for where fields are the same by their ids */
+    LITH_CLASH_ID, /* looked for where ids say something */
     LITH_CLASH_NAME,
     LITH_CLASH_CASE,
 };

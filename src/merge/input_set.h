@@ -17,6 +17,7 @@ struct lith_input {
     struct lith_source *source;          /* NULL: not open */
     uint64_t footer_offset;              /* known once the footer was read, as is the writer */
     const struct lith_slice *created_by; /* shared by the inputs of one writer */
+    uint32_t kind;                       /* of its schema */
     uint32_t newer;                      /* neighbours in the order of use, while open */
     uint32_t older;                      /* LITH_NO_INDEX: none */
 };

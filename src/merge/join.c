@@ -62,7 +62,7 @@ static bool is_joinable(const struct lith_move *move, const struct lith_page *pa
 
     return plain <= bytes_max && stored <= lith_min_size(bytes_max, LITH_COPY_BLOCK_BYTES) &&
            lith_file_writer_joins(move->writer) && !move->counts && !page->is_v2 &&
-           !(move->levels && !move->levels->is_same) &&
+           !(move->levels && !move->levels->is_same) && !move->widening &&
            move->chunk->meta.codec == LITH_CODEC_SNAPPY &&
            header->encoding == LITH_ENCODING_PLAIN &&
            (leaf->max_def == 0 || header->def_encoding == LITH_ENCODING_RLE) &&

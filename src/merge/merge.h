@@ -1,5 +1,5 @@
 /*
- * Merging: many Parquet files of one schema into few, column by column.
+ * Merging: many Parquet files into few, column by column.
  *
  * An output row group is the concatenation of whole input row groups. For each leaf column the
  * movers append every source's values to the output chunk, so memory holds about one page and
@@ -13,6 +13,7 @@
 #include "base/work.h"
 #include "merge/explain.h"
 #include "merge/layout.h"
+#include "merge/schema_kinds.h"
 #include "parquet/footer.h"
 #include "parquet/key_counts.h"
 #include "parquet/witness.h"
@@ -35,6 +36,8 @@ struct lith_merge_options {
     const char *pid;            /* outputs for a lake: written to the footer; else NULL */
     const char *job;
     enum lith_force force;
+    struct lith_union_rules allow; /* which schemas join beyond what always does */
+    enum lith_match match;
     bool check_damage; /* pages to be copied that have no checksum are decompressed, to see whether
                           they can be: for those who will delete the inputs */
     lith_explain explain; /* told of every source chunk as it is planned; NULL: nobody is */
@@ -80,8 +83,8 @@ struct lith_merge_outputs {
 struct lith_merge;
 
 /*
- * Reads every footer once. CORRUPT, UNSUPPORTED (also schemas or meanings that differ) name
- * the file. Everything borrowed outlives the merge.
+ * Reads every footer once; twice where not all schemas are one, whose union the outputs then have.
+ * CORRUPT, UNSUPPORTED (also schemas that do not join, or meanings that differ) name the file. Everything borrowed outlives the merge.
  */
 LITH_MUST_CHECK enum lith_code lith_merge_new(const struct lith_merge_input *inputs,
                                               size_t input_count, struct lith_opener *opener,

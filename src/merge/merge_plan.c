@@ -1,9 +1,12 @@
 /*
- * Planning a merge: every footer is read once, checked against the first, and summed up.
+ * Planning a merge: every footer is read once, and summed up.
  *
  * Small inputs are read whole on that occasion. What is kept per input is small: schemas and
  * key-values are folded as they come, and what is needed of each chunk goes to the column runs, so
  * memory does not grow with the number of columns times files.
+ *
+ * Nearly always all schemas are one. The first that is not ends the pass: the other footers are
+ * read for their schemas alone, all are joined, and a second pass plans over the union.
  */
 #include "merge/merge_state.h"
 
@@ -20,15 +23,15 @@ struct planning {
     struct lith_memory_source memory;       /* over them */
     struct lith_source *bytes;              /* the same, or NULL: the input is not staged */
     bool staged_last;                       /* the input before was: the next one is like it */
+    bool is_over_union;                     /* the second pass: all schemas are known */
+    bool is_mixed;                          /* the first: there is another schema */
 };
 
-static enum lith_code first_take(struct lith_merge *merge, const struct lith_footer *footer,
-                                 const struct lith_schema *raw, struct lith_err *err)
+/* Begins planning over merge->schema. */
+static enum lith_code schema_begin(struct lith_merge *merge, struct lith_err *err)
 {
     void *block;
 
-    LITH_TRY(lith_schema_copy(raw, &merge->arena, &merge->written, err));
-    LITH_TRY(lith_schema_copy(&footer->schema, &merge->arena, &merge->schema, err));
     LITH_TRY(lith_arena_array(&merge->arena, merge->schema.leaf_count, sizeof(*merge->votes),
                               &block, err));
     merge->votes = block;
@@ -36,31 +39,42 @@ static enum lith_code first_take(struct lith_merge *merge, const struct lith_foo
                               &block, err));
     merge->packed = block;
     lith_column_runs_init(&merge->runs, merge->work, merge->schema.leaf_count);
-    lith_gate_meaning(footer, merge->meaning);
     return LITH_OK;
 }
 
-/* Refuses a file whose schema or meaning is not that of the first. */
-static enum lith_code first_compare(struct lith_merge *merge, const struct lith_footer *footer,
-                                    const struct lith_schema *raw, struct lith_err *err)
+/* Takes the schema of the first input for that of all. */
+static enum lith_code first_take(struct lith_merge *merge, const struct lith_footer *footer,
+                                 struct lith_err *err)
 {
-    LITH_AUTO(arena) struct lith_arena arena;
-    char meaning[LITH_MEANING_BYTES];
-    const char *difference = NULL;
-    bool equal = false;
+    LITH_TRY(lith_kinds_add(&merge->kinds, &footer->schema, footer->created_by, 0, err));
+    merge->schema = merge->kinds.kinds[0].schema;
+    return schema_begin(merge, err);
+}
 
-    lith_arena_init(&arena, merge->work->mem);
-    LITH_TRY(lith_schema_equal(&merge->schema, &footer->schema, &arena, &equal, &difference, err));
-    if (!equal)
-        return lith_fail(err, LITH_E_UNSUPPORTED, "its schema differs from that of %s: %s",
-                         merge->inputs[0].name, difference);
+/* Refuses a file whose meaning is not that of the first. */
+static enum lith_code meaning_check(struct lith_merge *merge, const struct lith_footer *footer,
+                                    size_t index, struct lith_err *err)
+{
+    char meaning[LITH_MEANING_BYTES];
+
     lith_gate_meaning(footer, meaning);
-    if (strcmp(meaning, merge->meaning) != 0)
-        return lith_fail(err, LITH_E_UNSUPPORTED,
-                         "its dates mean something else than those of %s: \"%s\" against \"%s\"; "
-                         "merge such files apart",
-                         merge->inputs[0].name, meaning, merge->meaning);
-    lith_annotations_join(&merge->written, raw, &merge->schema);
+    if (index == 0)
+        memcpy(merge->meaning, meaning, sizeof(meaning));
+    if (strcmp(meaning, merge->meaning) == 0)
+        return LITH_OK;
+    return lith_fail(err, LITH_E_UNSUPPORTED,
+                     "its dates mean something else than those of %s: \"%s\" against \"%s\"; "
+                     "merge such files apart",
+                     merge->inputs[0].name, meaning, merge->meaning);
+}
+
+/* Notes the form that the annotations of an input have. */
+static enum lith_code form_take(struct lith_merge *merge, struct lith_kind *kind,
+                                const struct lith_schema *raw, struct lith_err *err)
+{
+    if (kind->written.node_count == 0)
+        return lith_schema_copy(raw, &merge->arena, &kind->written, err);
+    lith_annotations_join(&kind->written, raw, &kind->schema);
     return LITH_OK;
 }
 
@@ -85,24 +99,48 @@ static enum lith_code unit_add(struct lith_merge *merge, struct planning *planni
     return LITH_OK;
 }
 
+/* Sums up what a source row group has. */
+static enum lith_code unit_sum(const struct lith_footer *footer, const struct lith_row_group *group,
+                               uint32_t index, struct lith_unit *unit, struct lith_err *err)
+{
+    for (uint32_t leaf = 0; leaf < footer->schema.leaf_count; leaf++) {
+        const struct lith_chunk_meta *meta = &group->chunks[leaf];
+        if (meta->total_uncompressed_size < 0 || meta->total_compressed_size < 0 ||
+            !lith_add_u64(unit->uncompressed_bytes, (uint64_t)meta->total_uncompressed_size,
+                          &unit->uncompressed_bytes) ||
+            !lith_add_u64(unit->compressed_bytes, (uint64_t)meta->total_compressed_size,
+                          &unit->compressed_bytes))
+            return lith_fail(err, LITH_E_CORRUPT, "row group %u: chunk sizes do not sum up", index);
+    }
+    return LITH_OK;
+}
+
+static void votes_add(struct lith_merge *merge, const struct lith_row_group *group,
+                      const struct lith_union_place *places)
+{
+    for (uint32_t leaf = 0; leaf < merge->schema.leaf_count; leaf++) {
+        uint32_t from = places ? places[leaf].leaf : leaf;
+        enum lith_type type = lith_schema_leaf(&merge->schema, leaf)->type;
+        if (from == LITH_NO_INDEX)
+            continue;
+        if (places && places[leaf].is_narrow)
+            lith_chunk_votes_add_narrow(&merge->votes[leaf], &group->chunks[from]);
+        else
+            lith_chunk_votes_add(&merge->votes[leaf], &group->chunks[from], type);
+    }
+}
+
 static enum lith_code row_group_take(struct lith_merge *merge, struct planning *planning,
                                      const struct lith_footer *footer, size_t input, uint32_t index,
                                      struct lith_err *err)
 {
     const struct lith_row_group *group = &footer->row_groups[index];
+    const struct lith_union_place *places =
+        merge->kinds.kinds[merge->set.inputs[input].kind].places;
     struct lith_unit unit = {.input = (uint32_t)input, .row_group = index, .rows = group->num_rows};
 
-    for (uint32_t leaf = 0; leaf < merge->schema.leaf_count; leaf++) {
-        const struct lith_chunk_meta *meta = &group->chunks[leaf];
-        if (meta->total_uncompressed_size < 0 || meta->total_compressed_size < 0 ||
-            !lith_add_u64(unit.uncompressed_bytes, (uint64_t)meta->total_uncompressed_size,
-                          &unit.uncompressed_bytes) ||
-            !lith_add_u64(unit.compressed_bytes, (uint64_t)meta->total_compressed_size,
-                          &unit.compressed_bytes))
-            return lith_fail(err, LITH_E_CORRUPT, "row group %u: chunk sizes do not sum up", index);
-        lith_chunk_votes_add(&merge->votes[leaf], meta,
-                             lith_schema_leaf(&merge->schema, leaf)->type);
-    }
+    LITH_TRY(unit_sum(footer, group, index, &unit, err));
+    votes_add(merge, group, places);
     if (group->num_rows == 0)
         return LITH_OK; /* nothing in it; readers and writers trip over such row groups */
     if (!lith_add_i64(merge->rows, group->num_rows, &merge->rows) ||
@@ -111,7 +149,7 @@ static enum lith_code row_group_take(struct lith_merge *merge, struct planning *
     if (merge->unit_count == UINT32_MAX)
         return lith_fail(err, LITH_E_LIMIT, "the inputs have more than 2^32 row groups");
     LITH_TRY(unit_add(merge, planning, &unit, err));
-    return lith_column_runs_add(&merge->runs, footer, index, planning->bytes, err);
+    return lith_column_runs_add(&merge->runs, footer, index, places, planning->bytes, err);
 }
 
 /* Notes what reading the chunks of an input needs of its footer besides the chunks. Inputs of one
@@ -139,14 +177,23 @@ static enum lith_code footer_take(struct lith_merge *merge, struct planning *pla
 {
     struct lith_arena *arena = &planning->arena;
     struct lith_schema raw;
+    uint32_t kind;
 
     LITH_TRY(lith_schema_copy(&footer->schema, arena, &raw, err));
     LITH_TRY(lith_schema_normalise(&footer->schema, arena, err));
     LITH_TRY(lith_gate_file(footer, err));
-    if (index == 0)
-        LITH_TRY(first_take(merge, footer, &raw, err));
-    else
-        LITH_TRY(first_compare(merge, footer, &raw, err));
+    LITH_TRY(meaning_check(merge, footer, index, err));
+    if (index == 0 && !planning->is_over_union)
+        LITH_TRY(first_take(merge, footer, err));
+    LITH_TRY(lith_kinds_find(&merge->kinds, &footer->schema, arena, &kind, err));
+    if (kind == LITH_NO_INDEX && planning->is_over_union)
+        return lith_fail(err, LITH_E_CONFLICT, "its schema changed while it was being merged");
+    if (kind == LITH_NO_INDEX) {
+        planning->is_mixed = true;
+        return LITH_OK;
+    }
+    merge->set.inputs[index].kind = kind;
+    LITH_TRY(form_take(merge, &merge->kinds.kinds[kind], &raw, err));
     LITH_TRY(writer_note(merge, &merge->set.inputs[index], footer, err));
     for (uint32_t i = 0; i < footer->row_group_count; i++)
         LITH_TRY(row_group_take(merge, planning, footer, index, i, err));
@@ -265,24 +312,99 @@ static void planning_auto(struct planning *planning)
     lith_buf_done(&planning->room);
 }
 
-static enum lith_code inputs_take(struct lith_merge *merge, struct lith_err *err)
+/* Plans over all inputs, or until there is another schema than the first one's: *ret_mixed. */
+static enum lith_code pass(struct lith_merge *merge, bool is_over_union, size_t *ret_mixed,
+                           struct lith_err *err)
 {
     __attribute__((cleanup(planning_auto))) struct planning planning = {
         .staging = {.file_bytes_max = lith_column_runs_file_bytes_max(merge->work),
                     .input_count = merge->input_count,
                     .open_files_max = lith_work_open_files(merge->work),
                     .row_group_bytes = merge->options.row_group_bytes},
+        .is_over_union = is_over_union,
     };
     struct lith_input *input;
 
     lith_buf_init(&planning.room, merge->work->mem, planning.staging.file_bytes_max);
-    for (size_t i = 0; i < merge->input_count; i++) {
+    for (*ret_mixed = 0; *ret_mixed < merge->input_count; (*ret_mixed)++) {
         LITH_TRY(lith_work_check(merge->work, err));
-        LITH_TRY(lith_input_set_get(&merge->set, i, &input, err));
-        if (input_take(merge, &planning, i, err) != LITH_OK)
-            return lith_err_prefix(err, "%s", merge->inputs[i].name);
+        LITH_TRY(lith_input_set_get(&merge->set, *ret_mixed, &input, err));
+        if (input_take(merge, &planning, *ret_mixed, err) != LITH_OK)
+            return lith_err_prefix(err, "%s", merge->inputs[*ret_mixed].name);
+        if (planning.is_mixed)
+            return LITH_OK;
     }
     return lith_column_runs_finish(&merge->runs, err);
+}
+
+/* Reads the footer of an input for its schema alone. */
+static enum lith_code kind_take(struct lith_merge *merge, size_t index, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena arena;
+    struct lith_footer footer;
+    struct lith_input *input;
+    uint32_t kind;
+
+    lith_arena_init(&arena, merge->work->mem);
+    LITH_TRY(lith_input_set_get(&merge->set, index, &input, err));
+    enum lith_code code = lith_footer_read(input->source, &arena, &footer, err);
+    if (code == LITH_OK)
+        code = lith_schema_normalise(&footer.schema, &arena, err);
+    if (code == LITH_OK)
+        code = lith_kinds_find(&merge->kinds, &footer.schema, &arena, &kind, err);
+    if (code == LITH_OK && kind == LITH_NO_INDEX)
+        code = lith_kinds_add(&merge->kinds, &footer.schema, footer.created_by, (uint32_t)index,
+                              err);
+    return code == LITH_OK ? code : lith_err_prefix(err, "%s", merge->inputs[index].name);
+}
+
+/* Joins the schemas of all inputs to merge->schema. */
+static enum lith_code schemas_join(struct lith_merge *merge, size_t first, struct lith_err *err)
+{
+    struct lith_kinds_conflict conflict;
+
+    for (size_t i = first; i < merge->input_count; i++) {
+        LITH_TRY(lith_work_check(merge->work, err));
+        LITH_TRY(kind_take(merge, i, err));
+    }
+    LITH_TRY(lith_kinds_join(&merge->kinds, &merge->options.allow, merge->options.match,
+                             &merge->schema, &conflict, err));
+    if (!conflict.text)
+        return LITH_OK;
+    return lith_fail(err, LITH_E_UNSUPPORTED,
+                     "%s: its schema does not join that of %s: %s (that of %s first); merge such "
+                     "files apart",
+                     merge->inputs[merge->kinds.kinds[conflict.right].input].name,
+                     merge->inputs[merge->kinds.kinds[conflict.left].input].name, conflict.text,
+                     merge->inputs[merge->kinds.kinds[conflict.left].input].name);
+}
+
+/* Forgets what was planned. The inputs stay open. */
+static void plan_clear(struct lith_merge *merge)
+{
+    lith_column_runs_done(&merge->runs);
+    lith_key_values_done(&merge->key_values);
+    lith_key_values_init(&merge->key_values, merge->work->mem);
+    for (uint32_t i = 0; i < merge->kinds.count; i++)
+        merge->kinds.kinds[i].written = (struct lith_schema){0};
+    merge->unit_count = 0;
+    merge->row_group_count = 0;
+    merge->rows = 0;
+    merge->input_bytes = 0;
+}
+
+static enum lith_code inputs_take(struct lith_merge *merge, struct lith_err *err)
+{
+    size_t mixed;
+
+    LITH_TRY(pass(merge, false, &mixed, err));
+    if (mixed < merge->input_count) {
+        LITH_TRY(schemas_join(merge, mixed, err));
+        plan_clear(merge);
+        LITH_TRY(schema_begin(merge, err));
+        LITH_TRY(pass(merge, true, &mixed, err));
+    }
+    return lith_kinds_written(&merge->kinds, &merge->schema, &merge->arena, &merge->written, err);
 }
 
 static enum lith_code plan(struct lith_merge *merge, struct lith_opener *opener,
@@ -316,6 +438,7 @@ enum lith_code lith_merge_new(const struct lith_merge_input *inputs, size_t inpu
     };
     merge->bad_input = SIZE_MAX;
     lith_arena_init(&merge->arena, work->mem);
+    lith_kinds_init(&merge->kinds, &merge->arena);
     lith_key_values_init(&merge->key_values, work->mem);
     enum lith_code code = plan(merge, opener, err);
     if (code != LITH_OK) {

@@ -25,7 +25,8 @@ struct lith_merge {
     struct lith_key_values key_values;
 
     struct lith_arena arena;    /* what lives as long as the merge */
-    struct lith_schema schema;  /* normalised: what all inputs are compared with; in `arena` */
+    struct lith_kinds kinds;    /* of the inputs' schemas; in `arena` */
+    struct lith_schema schema;  /* normalised: that of all inputs, else their union; likewise */
     struct lith_schema written; /* the same as the outputs bear it: see annotations.h */
     char meaning[LITH_MEANING_BYTES];
     struct lith_chunk_votes *votes; /* one per leaf */

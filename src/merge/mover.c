@@ -33,6 +33,7 @@ enum lith_code lith_move_tools_init(struct lith_move_tools *tools,
     lith_buf_init(&tools->packed, work->mem, lith_min_size(lith_work_share(work), INT32_MAX));
     lith_buf_init(&tools->def_levels, work->mem, LEVELS_BYTES);
     lith_buf_init(&tools->rep_levels, work->mem, LEVELS_BYTES);
+    lith_buf_init(&tools->widened, work->mem, lith_min_size(lith_work_share(work), INT32_MAX));
     LITH_TRY(lith_chunk_reader_new(codecs, work, true, &tools->reader, err));
     return lith_chunk_reader_new(codecs, work, false, &tools->key_reader, err);
 }
@@ -48,6 +49,7 @@ void lith_move_tools_done(struct lith_move_tools *tools)
     lith_buf_done(&tools->packed);
     lith_buf_done(&tools->def_levels);
     lith_buf_done(&tools->rep_levels);
+    lith_buf_done(&tools->widened);
     *tools = (struct lith_move_tools){.work = NULL};
 }
 
@@ -68,6 +70,24 @@ enum lith_code lith_move_levels(const struct lith_move *move, struct lith_batch 
     for (size_t i = 0; !batch->def_levels && i < count; i++)
         levels[i] = map->to[0];
     batch->def_levels = levels;
+    return LITH_OK;
+}
+
+enum lith_code lith_move_values(const struct lith_move *move, struct lith_batch *batch,
+                                struct lith_err *err)
+{
+    const struct lith_widening *widening = move->widening;
+    struct lith_buf *buf = &move->tools->widened;
+
+    if (!widening)
+        return LITH_OK;
+    lith_buf_clear(buf);
+    LITH_TRY(lith_buf_reserve(buf, batch->values.count * widening->to_width, err));
+    LITH_TRY(lith_widen(widening, &batch->values, buf->data, err));
+    batch->values = (struct lith_values){.type = widening->type,
+                                         .width = widening->to_width,
+                                         .count = batch->values.count,
+                                         .fixed = buf->data};
     return LITH_OK;
 }
 

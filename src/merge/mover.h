@@ -16,6 +16,7 @@
 
 #include "merge/explain.h"
 #include "merge/source_chunk.h"
+#include "merge/widen.h"
 #include "parquet/chunk_reader.h"
 #include "parquet/file_writer.h"
 #include "parquet/key_counts.h"
@@ -33,6 +34,7 @@ struct lith_move_tools {
     struct lith_buf packed;
     struct lith_buf def_levels; /* of a batch, as the output has them: uint16_t each */
     struct lith_buf rep_levels;
+    struct lith_buf widened; /* values of a batch */
     uint64_t bytes[LITH_MOVER_COUNT]; /* compressed bytes of source pages, by how they went */
 };
 
@@ -57,7 +59,8 @@ struct lith_packed {
  * One source chunk and where it goes. Where the source lacks the column (LITH_MOVER_NULL), `chunk`
  * is NULL, and pages and ref are those of any leaf below `group`, the nearest group of the column's
  * path that the source has; no leaf is read, and pages may be NULL, where every row has the group
- * once (its max_rep and max_def are 0, as the root's).
+ * once (its max_rep and max_def are 0, as the root's). It is that leaf where the source has the
+ * column with a type of nothing but nulls (`is_void`): it is read to see that this is so.
  */
 struct lith_move {
     const struct lith_source_chunk *chunk;
@@ -65,6 +68,8 @@ struct lith_move {
     const struct lith_level_map *levels;  /* from the source's leaf to it, or from `group` to its
                                              fellow in the output; NULL: no level is another one */
     const struct lith_schema_node *group; /* LITH_MOVER_NULL: of ref.schema */
+    bool is_void;                         /* likewise */
+    const struct lith_widening *widening; /* of the source's values; NULL: they are of the type */
     bool may_copy;             /* the output chunk takes copied pages: it tries no dictionary */
     struct lith_source *pages; /* read forward: the chunk's bytes at the file's offsets */
     struct lith_source *file;  /* for indexes and bloom filter; NULL where the chunk is staged */
@@ -98,6 +103,9 @@ LITH_MUST_CHECK enum lith_code lith_mover_null(const struct lith_move *move, str
 /* Gives a batch of the source the definition levels of the output's leaf; they live until the next
  * call. */
 LITH_MUST_CHECK enum lith_code lith_move_levels(const struct lith_move *move,
+                                                struct lith_batch *batch, struct lith_err *err);
+/* Gives a batch of the source values of the output's type; they live until the next call. */
+LITH_MUST_CHECK enum lith_code lith_move_values(const struct lith_move *move,
                                                 struct lith_batch *batch, struct lith_err *err);
 /* The page at hand of `reader`, decoded and encoded; its values are added to `counts`, if any. */
 LITH_MUST_CHECK enum lith_code lith_move_recode_page(const struct lith_move *move,

@@ -157,6 +157,12 @@ static enum lith_code fellow_move(const struct lith_move *move, struct lith_err 
         LITH_TRY(lith_chunk_reader_next(reader, &read, err));
         if (read.position_count == 0)
             return LITH_OK;
+        if (move->is_void && read.values.count > 0)
+            return lith_chunk_reader_fail(
+                reader,
+                lith_fail(err, LITH_E_CORRUPT,
+                          "a column of type UNKNOWN, which has nothing but nulls, has values"),
+                err);
         struct lith_levels levels = {read.rep_levels, read.def_levels, read.position_count};
         batch.position_count = lith_levels_clip(&levels, group->max_rep, group->max_def,
                                                 move->leaf->max_rep ? rep : NULL, def);
@@ -171,7 +177,7 @@ static enum lith_code fellow_move(const struct lith_move *move, struct lith_err 
 
 enum lith_code lith_mover_null(const struct lith_move *move, struct lith_err *err)
 {
-    if (move->group->max_rep == 0 && move->group->max_def == 0)
+    if (!move->is_void && move->group->max_rep == 0 && move->group->max_def == 0)
         return run_move(move, err);
     return fellow_move(move, err);
 }

@@ -17,6 +17,7 @@ enum lith_code lith_move_recode_page(const struct lith_move *move, struct lith_c
         if (batch.position_count == 0)
             return LITH_OK;
         LITH_TRY(lith_move_levels(move, &batch, err));
+        LITH_TRY(lith_chunk_reader_fail(reader, lith_move_values(move, &batch, err), err));
         LITH_TRY(lith_witness_decoded(move->witness, &batch, err));
         if (counts)
             LITH_TRY(lith_key_counts_add(counts, &batch, err));
@@ -27,8 +28,9 @@ enum lith_code lith_move_recode_page(const struct lith_move *move, struct lith_c
 enum lith_code lith_mover_recode(const struct lith_move *move, struct lith_err *err)
 {
     struct lith_move_tools *tools = move->tools;
-    /* Counting wants values. */
-    struct lith_chunk_reader *reader = move->counts ? tools->key_reader : tools->reader;
+    /* Counting wants values, as does widening. */
+    bool wants_values = move->counts || move->widening;
+    struct lith_chunk_reader *reader = wants_values ? tools->key_reader : tools->reader;
     const struct lith_page *page;
 
     LITH_TRY(lith_chunk_reader_begin(reader, move->pages, &move->ref, err));

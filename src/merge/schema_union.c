@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "merge/annotations.h"
 #include "merge/field_clash.h"
 
 /* A group that is being joined. */
@@ -215,16 +216,6 @@ static enum lith_code groups_check(struct joining *j, uint32_t left, uint32_t ri
     return LITH_OK;
 }
 
-static void annotation_take(struct lith_schema_node *to, const struct lith_schema_node *from)
-{
-    to->converted_type = from->converted_type;
-    to->logical = from->logical;
-    to->has_scale = from->has_scale;
-    to->has_precision = from->has_precision;
-    to->scale = from->scale;
-    to->precision = from->precision;
-}
-
 /* Whether a leaf has nothing but nulls, of another type than the one it joined. */
 static bool is_void(const struct lith_schema_node *leaf, const struct lith_schema_node *joined)
 {
@@ -251,10 +242,49 @@ static enum lith_code leaves_join(struct joining *j, uint32_t left, uint32_t rig
         *ret_origin = j->right_origin;
     }
     if (annotation == LITH_SIDE_RIGHT)
-        annotation_take(joined, b);
+        lith_annotation_form_take(joined, b);
     if (joined->repetition == LITH_REQUIRED && (is_void(a, joined) || is_void(b, joined)))
         joined->repetition = LITH_OPTIONAL;
     return LITH_OK;
+}
+
+/* A child of `group` with that name. */
+static bool has_child_named(const struct lith_schema *schema, uint32_t group,
+                            struct lith_slice name)
+{
+    uint32_t child = group + 1;
+
+    for (uint32_t i = 0; i < schema->nodes[group].child_count; i++) {
+        if (lith_slice_equal(schema->nodes[child].name, name))
+            return true;
+        child = subtree_end(schema, child);
+    }
+    return false;
+}
+
+/* Sets the conflict where ids and names of two fields do not tell the same: one field under two
+ * ids; or under another name, which a field beside it has as well. */
+static enum lith_code ids_check(struct joining *j, uint32_t left, uint32_t right,
+                                struct lith_err *err)
+{
+    const struct lith_schema_node *a = &j->left->nodes[left];
+    const struct lith_schema_node *b = &j->right->nodes[right];
+    char left_text[32], right_text[32];
+
+    if (is_positional(j->left, a->parent))
+        return LITH_OK;
+    if (j->rules->by_id) {
+        bool is_other = !lith_slice_equal(a->name, b->name) &&
+                        (has_child_named(j->left, a->parent, b->name) ||
+                         has_child_named(j->right, b->parent, a->name));
+        return is_other ? conflict_set(j, left, "one field by its id", "another by its name", err)
+                        : LITH_OK;
+    }
+    if (!j->rules->ids_agree || !a->has_field_id || !b->has_field_id || a->field_id == b->field_id)
+        return LITH_OK;
+    (void)snprintf(left_text, sizeof(left_text), "field id %d", a->field_id);
+    (void)snprintf(right_text, sizeof(right_text), "field id %d", b->field_id);
+    return conflict_set(j, left, left_text, right_text, err);
 }
 
 /* The node of two that are the same field. */
@@ -272,6 +302,9 @@ static enum lith_code both_join(struct joining *j, uint32_t left, uint32_t right
     if ((a->repetition == LITH_REPEATED) != (b->repetition == LITH_REPEATED))
         return conflict_set(j, left, lith_repetition_name((int)a->repetition),
                             lith_repetition_name((int)b->repetition), err);
+    LITH_TRY(ids_check(j, left, right, err));
+    if (j->conflict.text)
+        return LITH_OK;
     if (a->is_group)
         LITH_TRY(groups_check(j, left, right, err));
     else
@@ -538,6 +571,24 @@ static uint32_t fellow_find(const struct lith_schema *schema, uint32_t group)
     return fellow;
 }
 
+/* The field that was found at the end of a leaf's path. */
+static void place_end(struct lith_union_place *place, const struct lith_schema_node *found,
+                      const struct lith_schema_node *leaf)
+{
+    if (is_void(found, leaf)) {
+        place->fellow = found->leaf_index;
+        place->is_void = true;
+        return;
+    }
+    place->leaf = found->leaf_index;
+    place->is_narrow = found->type != leaf->type || found->type_length != leaf->type_length;
+}
+
+static bool is_once_a_row(const struct lith_schema_node *group)
+{
+    return group->max_def == 0 && group->max_rep == 0;
+}
+
 /* Follows the path of a leaf of the union through `schema`. `hint` is the node behind the leaf that
  * was found last. */
 static struct lith_union_place place_find(const struct lith_union *u, uint32_t leaf,
@@ -552,15 +603,16 @@ static struct lith_union_place place_find(const struct lith_union *u, uint32_t l
         bool by_place = is_positional(&u->schema, place.union_group);
         uint32_t at = by_place ? sibling_place(&u->schema, place.union_group, path[i]) : 0;
         uint32_t found = child_find(&u->rules, schema, place.group, field, at, hint);
-        bool is_end = found == LITH_NO_INDEX || !schema->nodes[found].is_group;
-        if (is_end && found != LITH_NO_INDEX && !is_void(&schema->nodes[found], field))
-            place.leaf = schema->nodes[found].leaf_index;
-        if (is_end)
+        if (found == LITH_NO_INDEX)
             break;
+        if (!schema->nodes[found].is_group) {
+            place_end(&place, &schema->nodes[found], field);
+            return place;
+        }
         place.group = found;
         place.union_group = path[i];
     }
-    while (place.leaf == LITH_NO_INDEX && place.group != 0) {
+    while (!is_once_a_row(&schema->nodes[place.group])) {
         place.fellow = fellow_find(schema, place.group);
         if (place.fellow != LITH_NO_INDEX)
             break;

@@ -47,8 +47,10 @@ struct lith_union_place {
     uint32_t leaf;   /* of the schema; LITH_NO_INDEX: it lacks it */
     uint32_t group;  /* then: the deepest node of the schema above it that has leaves, and */
     uint32_t fellow; /* a leaf below that group, whose levels are those of the group; LITH_NO_INDEX:
-                        the group is the root */
+                        every row has the group once, as it has the root */
     uint32_t union_group; /* that group in the union */
+    bool is_void;   /* the fellow is the column itself, of a type that has nothing but nulls */
+    bool is_narrow; /* `leaf` is stored otherwise than in the union: its values are to be widened */
 };
 
 /* The places of all leaves of the union in `schema`, which was added to it. */

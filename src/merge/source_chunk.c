@@ -35,6 +35,9 @@ enum {
     UNENCODED_ZERO = 1 << 19, /* as it is for all but BYTE_ARRAY */
     TRUSTS_BOUNDS = 1 << 20,
     TRUSTS_NULLS = 1 << 21,
+    IS_ABSENT = 1 << 22,
+    IS_VOID = 1 << 23,
+    IS_NARROW = 1 << 24,
 };
 
 #define VARINT_BYTES_MAX 10u
@@ -164,6 +167,15 @@ enum lith_code lith_source_chunk_take(const struct lith_footer *footer, uint32_t
     return LITH_OK;
 }
 
+struct lith_source_chunk lith_source_chunk_absent(int64_t rows)
+{
+    return (struct lith_source_chunk){
+        .meta = {.num_values = rows},
+        .facts = {.positions = rows, .has_null_count = true, .null_count = rows},
+        .is_absent = true,
+    };
+}
+
 size_t lith_source_chunk_staged_bytes(const struct lith_source_chunk *chunk)
 {
     return chunk->pages.bytes + chunk->offset_index.bytes + chunk->column_index.bytes +
@@ -204,7 +216,8 @@ static uint32_t bits_of(const struct lith_source_chunk *chunk, const struct lith
            bit_if(meta->offset_index_offset != 0, HAS_OFFSET_INDEX) |
            bit_if(meta->column_index_offset != 0, HAS_COLUMN_INDEX) |
            bit_if(meta->bloom_filter_offset != 0, HAS_BLOOM_FILTER) |
-           bit_if(chunk->is_staged, IS_STAGED) |
+           bit_if(chunk->is_absent, IS_ABSENT) | bit_if(chunk->is_void, IS_VOID) |
+           bit_if(chunk->is_narrow, IS_NARROW) | bit_if(chunk->is_staged, IS_STAGED) |
            bit_if(chunk->offset_index.bytes, STAGED_OFFSET_INDEX) |
            bit_if(chunk->column_index.bytes, STAGED_COLUMN_INDEX) |
            bit_if(chunk->bloom_filter.bytes, STAGED_BLOOM_FILTER);
@@ -407,6 +420,9 @@ enum lith_code lith_source_chunk_read(struct lith_slice record, int64_t *room,
 
     chunk.trust.bounds = bits & TRUSTS_BOUNDS;
     chunk.trust.nulls = bits & TRUSTS_NULLS;
+    chunk.is_absent = bits & IS_ABSENT;
+    chunk.is_void = bits & IS_VOID;
+    chunk.is_narrow = bits & IS_NARROW;
     get_meta(&c, bits, &chunk);
     get_facts(&c, bits, room, &chunk.facts);
     if (c.failed || c.next != c.end)

@@ -20,6 +20,9 @@ struct lith_source_chunk {
     struct lith_facts facts;
     struct lith_trust trust;   /* in what its column index says */
     uint32_t unit;             /* index of the unit */
+    bool is_absent;            /* the source lacks the column: all else is of a leaf beside it */
+    bool is_void;              /* then: that leaf is the column, and has nothing but nulls */
+    bool is_narrow;            /* its values are to be widened */
     uint32_t data_page_count;  /* by encoding_stats; 0: unknown */
     uint32_t plain_page_count; /* those of them whose values are no dictionary ids */
     uint64_t pages_offset;     /* of the chunk's first byte in the input file */
@@ -46,6 +49,9 @@ LITH_MUST_CHECK enum lith_code
 lith_source_chunk_take(const struct lith_footer *footer, uint32_t row_group, uint32_t leaf,
                        struct lith_source *bytes, struct lith_arena *arena,
                        struct lith_source_chunk *ret_chunk, struct lith_err *err);
+
+/* A column that is not there, in a source row group of `rows` rows; no leaf is read for it. */
+struct lith_source_chunk lith_source_chunk_absent(int64_t rows);
 
 /* Bytes of the staged slices together. */
 size_t lith_source_chunk_staged_bytes(const struct lith_source_chunk *chunk);

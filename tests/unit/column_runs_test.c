@@ -208,7 +208,7 @@ static enum lith_code units_add(struct place *p, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (units[i].cut)
             LITH_TRY(lith_column_runs_cut(&p->runs, &err));
-        LITH_TRY(lith_column_runs_add(&p->runs, &units[i].footer, 0,
+        LITH_TRY(lith_column_runs_add(&p->runs, &units[i].footer, 0, NULL,
                                       units[i].is_read ? &units[i].file.base : NULL, &err));
     }
     return lith_column_runs_finish(&p->runs, &err);
@@ -407,7 +407,8 @@ static void records_push_staged_bytes_out(void **state)
     for (size_t i = 0; i < UNITS; i++) {
         if (i == UNITS / 2) /* another spool took the rest */
             atomic_store(&p.scratch.used, p.scratch.limit);
-        MUST(lith_column_runs_add(&p.runs, &units[i].footer, 0, &units[i].file.base, &err));
+        MUST(lith_column_runs_add(&p.runs, &units[i].footer, 0, NULL, &units[i].file.base,
+                                  &err));
     }
     MUST(lith_column_runs_finish(&p.runs, &err));
     assert_false(p.runs.stages);

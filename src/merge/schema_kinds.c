@@ -1,0 +1,258 @@
+/*
+ * Kinds of schemas: found by a hash, joined in turn.
+ */
+#include "merge/schema_kinds.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "merge/annotations.h"
+#include "parquet/writer_version.h"
+
+void lith_kinds_init(struct lith_kinds *kinds, struct lith_arena *arena)
+{
+    *kinds = (struct lith_kinds){.arena = arena};
+}
+
+/* Equal schemas have one hash. Annotations are left out: they may be equal in several forms. */
+static uint64_t hash_of(const struct lith_schema *schema)
+{
+    uint64_t hash = schema->node_count;
+
+    for (uint32_t i = 1; i < schema->node_count; i++) {
+        const struct lith_schema_node *node = &schema->nodes[i];
+        const uint64_t facts[] = {
+            hash,
+            lith_xxh64(node->name.data, node->name.bytes),
+            node->is_group,
+            node->is_group ? 0 : (uint64_t)node->type,
+            node->is_group ? 0 : (uint64_t)node->type_length,
+            (uint64_t)node->repetition,
+            node->child_count,
+            node->has_field_id ? (uint64_t)node->field_id + 1 : 0,
+        };
+        hash = lith_xxh64(facts, sizeof(facts));
+    }
+    return hash;
+}
+
+static enum lith_code is_kind(const struct lith_kind *kind, const struct lith_schema *schema,
+                              struct lith_arena *scratch, bool *ret_equal, struct lith_err *err)
+{
+    const char *difference;
+
+    return lith_schema_equal(&kind->schema, schema, scratch, ret_equal, &difference, err);
+}
+
+enum lith_code lith_kinds_find(struct lith_kinds *kinds, const struct lith_schema *schema,
+                               struct lith_arena *scratch, uint32_t *ret_kind, struct lith_err *err)
+{
+    bool equal = false;
+
+    *ret_kind = LITH_NO_INDEX;
+    if (kinds->count == 0)
+        return LITH_OK;
+    LITH_TRY(is_kind(&kinds->kinds[kinds->last], schema, scratch, &equal, err));
+    uint64_t hash = equal ? 0 : hash_of(schema);
+    for (uint32_t i = 0; !equal && i < kinds->count; i++) {
+        if (kinds->kinds[i].hash != hash || i == kinds->last)
+            continue;
+        LITH_TRY(is_kind(&kinds->kinds[i], schema, scratch, &equal, err));
+        if (equal)
+            kinds->last = i;
+    }
+    if (equal)
+        *ret_kind = kinds->last;
+    return LITH_OK;
+}
+
+static int ids_compare(const void *left, const void *right)
+{
+    const int32_t a = *(const int32_t *)left;
+    const int32_t b = *(const int32_t *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* Whether no id is there twice. */
+static enum lith_code ids_differ(const struct lith_schema *schema, struct lith_arena *arena,
+                                 bool *ret_differ, struct lith_err *err)
+{
+    uint32_t count = 0;
+    void *block;
+
+    LITH_TRY(lith_arena_array(arena, schema->node_count, sizeof(int32_t), &block, err));
+    int32_t *ids = block;
+    for (uint32_t i = 1; i < schema->node_count; i++) {
+        if (schema->nodes[i].has_field_id)
+            ids[count++] = schema->nodes[i].field_id;
+    }
+    if (count)
+        qsort(ids, count, sizeof(*ids), ids_compare);
+    *ret_differ = true;
+    for (uint32_t i = 1; i < count; i++)
+        *ret_differ = *ret_differ && ids[i] != ids[i - 1];
+    return LITH_OK;
+}
+
+/* Arrow C++ before 6.0 numbered the nodes of every schema as they came (PARQUET-1798): one id is
+ * then any column. */
+static bool numbers_fields(struct lith_slice created_by)
+{
+    struct lith_writer_version writer = lith_writer_version_of(created_by);
+
+    return lith_slice_equal(writer.name, lith_slice_text("parquet-cpp")) ||
+           lith_writer_is_before(&writer, "parquet-cpp-arrow", 6, 0, 0);
+}
+
+enum lith_code lith_kinds_add(struct lith_kinds *kinds, const struct lith_schema *schema,
+                              struct lith_slice created_by, uint32_t input, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    struct lith_kind kind = {.hash = hash_of(schema), .input = input};
+    void *block = kinds->kinds;
+    bool differ;
+
+    lith_arena_init(&scratch, kinds->arena->mem);
+    LITH_TRY(ids_differ(schema, &scratch, &differ, err));
+    bool has_all = lith_schema_has_ids(schema);
+    kind.made_ids = has_all && (!differ || numbers_fields(created_by));
+    kind.has_ids = has_all && !kind.made_ids;
+    LITH_TRY(lith_schema_copy(schema, kinds->arena, &kind.schema, err));
+    LITH_TRY(lith_array_grow_in(kinds->arena, &block, kinds->count, sizeof(kind), err));
+    kinds->kinds = block;
+    kinds->last = kinds->count;
+    kinds->kinds[kinds->count++] = kind;
+    return LITH_OK;
+}
+
+/* The first kind whose fields do not all have ids that mean something; `count`: none. */
+static uint32_t first_without_ids(const struct lith_kinds *kinds)
+{
+    uint32_t i = 0;
+
+    while (i < kinds->count && kinds->kinds[i].has_ids)
+        i++;
+    return i;
+}
+
+static void match_decide(const struct lith_kinds *kinds, enum lith_match match,
+                         struct lith_union_rules *rules)
+{
+    bool any_made = false;
+
+    for (uint32_t i = 0; i < kinds->count; i++)
+        any_made = any_made || kinds->kinds[i].made_ids;
+    rules->by_id = match == LITH_MATCH_ID ||
+                   (match == LITH_MATCH_AUTO && first_without_ids(kinds) == kinds->count);
+    rules->ids_agree = match == LITH_MATCH_AUTO && !rules->by_id && !any_made;
+}
+
+/* Folds all kinds; each union is made in the arena that does not hold the one before. */
+static enum lith_code fold(struct lith_kinds *kinds, struct lith_arena arenas[2],
+                           struct lith_union *u, struct lith_kinds_conflict *ret_conflict,
+                           struct lith_err *err)
+{
+    const struct lith_union_rules rules = u->rules;
+    struct lith_union_conflict conflict = {0};
+    char *text;
+
+    LITH_TRY(lith_union_begin(u, &rules, &kinds->kinds[0].schema, 0, &arenas[0], err));
+    /* The first is added to itself too: names that clash are found in every kind alike. */
+    for (uint32_t i = 0; i < kinds->count; i++) {
+        struct lith_arena *next = &arenas[(i + 1) % 2];
+        LITH_TRY(lith_union_add(u, &kinds->kinds[i].schema, i, next, &conflict, err));
+        if (conflict.text) {
+            LITH_TRY(lith_arena_format(kinds->arena, &text, err, "%s", conflict.text));
+            *ret_conflict = (struct lith_kinds_conflict){text, conflict.origin, i};
+            return LITH_OK;
+        }
+        lith_arena_done(&arenas[i % 2]);
+        lith_arena_init(&arenas[i % 2], kinds->arena->mem);
+    }
+    return LITH_OK;
+}
+
+static enum lith_code places_fill(struct lith_kinds *kinds, const struct lith_union *u,
+                                  struct lith_err *err)
+{
+    for (uint32_t i = 0; i < kinds->count; i++) {
+        struct lith_union_place *places;
+        LITH_TRY(lith_union_places(u, &kinds->kinds[i].schema, kinds->arena, &places, err));
+        kinds->kinds[i].places = places;
+    }
+    return LITH_OK;
+}
+
+static enum lith_code join(struct lith_kinds *kinds, struct lith_arena arenas[2],
+                           struct lith_union *u, struct lith_schema *ret_schema,
+                           struct lith_kinds_conflict *ret_conflict, struct lith_err *err)
+{
+    LITH_TRY(fold(kinds, arenas, u, ret_conflict, err));
+    if (ret_conflict->text)
+        return LITH_OK;
+    LITH_TRY(lith_schema_copy(&u->schema, kinds->arena, ret_schema, err));
+    return places_fill(kinds, u, err);
+}
+
+enum lith_code lith_kinds_join(struct lith_kinds *kinds, const struct lith_union_rules *rules,
+                               enum lith_match match, struct lith_schema *ret_schema,
+                               struct lith_kinds_conflict *ret_conflict, struct lith_err *err)
+{
+    struct lith_union u = {.rules = *rules};
+    struct lith_arena arenas[2];
+
+    *ret_conflict = (struct lith_kinds_conflict){0};
+    match_decide(kinds, match, &u.rules);
+    uint32_t bare = first_without_ids(kinds);
+    if (u.rules.by_id && bare < kinds->count) {
+        *ret_conflict = (struct lith_kinds_conflict){
+            "fields are to be matched by id, and some of its have none that means something", bare,
+            bare};
+        return LITH_OK;
+    }
+    lith_arena_init(&arenas[0], kinds->arena->mem);
+    lith_arena_init(&arenas[1], kinds->arena->mem);
+    enum lith_code code = join(kinds, arenas, &u, ret_schema, ret_conflict, err);
+    lith_arena_done(&arenas[0]);
+    lith_arena_done(&arenas[1]);
+    return code;
+}
+
+/* The leaf of the union as all kinds that have it write it. */
+static void leaf_form_join(const struct lith_kinds *kinds, uint32_t leaf,
+                           const struct lith_schema_node *joined, struct lith_schema_node *written)
+{
+    const struct lith_schema_node *form = NULL;
+
+    for (uint32_t i = 0; i < kinds->count; i++) {
+        const struct lith_kind *kind = &kinds->kinds[i];
+        const struct lith_union_place *place = &kind->places[leaf];
+        if (place->leaf == LITH_NO_INDEX || kind->written.node_count == 0)
+            continue;
+        const struct lith_schema_node *node = lith_schema_leaf(&kind->written, place->leaf);
+        /* A type that was joined from several has the form of none. */
+        if (!lith_schema_annotation_equal(lith_schema_leaf(&kind->schema, place->leaf), joined) ||
+            (form && !lith_annotation_is_same_form(form, node)))
+            return;
+        form = node;
+    }
+    if (form)
+        lith_annotation_form_take(written, form);
+}
+
+enum lith_code lith_kinds_written(const struct lith_kinds *kinds, const struct lith_schema *joined,
+                                  struct lith_arena *arena, struct lith_schema *ret_written,
+                                  struct lith_err *err)
+{
+    if (!kinds->kinds[0].places) {
+        *ret_written = kinds->kinds[0].written;
+        return LITH_OK;
+    }
+    LITH_TRY(lith_schema_copy(joined, arena, ret_written, err));
+    for (uint32_t leaf = 0; leaf < joined->leaf_count; leaf++)
+        leaf_form_join(kinds, leaf, lith_schema_leaf(joined, leaf),
+                       &ret_written->nodes[ret_written->leaves[leaf]]);
+    return LITH_OK;
+}

@@ -1,0 +1,79 @@
+/*
+ * The kinds of schemas that a merge's inputs have, and what they join to.
+ *
+ * Of very many inputs there are few kinds. Each is kept once, in the order of first appearance;
+ * the union is made from them, and says where each of its columns stands in each kind.
+ */
+#ifndef LITH_MERGE_SCHEMA_KINDS_H
+#define LITH_MERGE_SCHEMA_KINDS_H
+
+#include "merge/schema_union.h"
+
+struct lith_kind {
+    struct lith_schema schema;  /* normalised */
+    struct lith_schema written; /* the same with annotations in the form that its inputs have, where
+                                   they agree; the caller's (annotations.h) */
+    uint64_t hash;
+    uint32_t input; /* the first that has it */
+    bool has_ids;   /* of all fields, given by somebody who meant them */
+    bool made_ids;  /* of all fields, given by a program that numbered them as they came */
+    /* Of each leaf of the union. NULL: the union is this schema, leaf by leaf. */
+    const struct lith_union_place *places;
+};
+
+struct lith_kinds {
+    struct lith_arena *arena; /* everything is in it */
+    struct lith_kind *kinds;
+    uint32_t count;
+    uint32_t last; /* the one that was found last */
+};
+
+void lith_kinds_init(struct lith_kinds *kinds, struct lith_arena *arena);
+
+/* The kind of a normalised schema; LITH_NO_INDEX: it is a new one. `scratch` is for a while. */
+LITH_MUST_CHECK enum lith_code lith_kinds_find(struct lith_kinds *kinds,
+                                               const struct lith_schema *schema,
+                                               struct lith_arena *scratch, uint32_t *ret_kind,
+                                               struct lith_err *err);
+
+/* Adds a kind, copied; `created_by` is the writer of its first input. */
+LITH_MUST_CHECK enum lith_code lith_kinds_add(struct lith_kinds *kinds,
+                                              const struct lith_schema *schema,
+                                              struct lith_slice created_by, uint32_t input,
+                                              struct lith_err *err);
+
+/* Which fields are the same. */
+enum lith_match {
+    LITH_MATCH_AUTO, /* by ids where all files have them on all fields, else by names, which must
+                        not say another thing than the ids that are there */
+    LITH_MATCH_NAME, /* by names, whatever the ids */
+    LITH_MATCH_ID,   /* by ids, or not at all */
+};
+
+/* Why the kinds do not join. */
+struct lith_kinds_conflict {
+    const char *text; /* as of lith_union_conflict; NULL: none */
+    uint32_t left;    /* kinds */
+    uint32_t right;
+};
+
+/*
+ * Joins all kinds to *ret_schema, and fills their places. `rules` are what the operator allows;
+ * which fields are the same is decided by `match`.
+ */
+LITH_MUST_CHECK enum lith_code lith_kinds_join(struct lith_kinds *kinds,
+                                               const struct lith_union_rules *rules,
+                                               enum lith_match match,
+                                               struct lith_schema *ret_schema,
+                                               struct lith_kinds_conflict *ret_conflict,
+                                               struct lith_err *err);
+
+/* The union as an output bears it: the annotations of each leaf in the form that all kinds have,
+ * where they agree; else in both. */
+LITH_MUST_CHECK enum lith_code lith_kinds_written(const struct lith_kinds *kinds,
+                                                  const struct lith_schema *joined,
+                                                  struct lith_arena *arena,
+                                                  struct lith_schema *ret_written,
+                                                  struct lith_err *err);
+
+#endif
