@@ -387,7 +387,9 @@ struct lith_compare_result {
     char sum_b[33];
 };
 
-/* Are these the same rows, as multisets? INVALID when the schemas differ. */
+/* Are these the same rows, as multisets? Columns that a file lacks count as nulls, and narrower
+ * ones as what they widen to, as a merge has it; INVALID when the schema of neither b's first file
+ * nor a's holds all others. */
 LITH_API LITH_MUST_CHECK enum lith_code lith_compare_files(const char *const *a, size_t a_count,
                                                            const char *const *b, size_t b_count,
                                                            const struct lith_control *control,

@@ -135,7 +135,8 @@ static enum lith_code chunk_append(struct lith_column_runs *runs, const struct u
         chunk = lith_source_chunk_absent(footer->row_groups[unit->row_group].num_rows);
         return entry_append(runs, &chunk, lith_schema_leaf(&footer->schema, 0), err);
     }
-    LITH_TRY(lith_source_chunk_take(footer, unit->row_group, from, unit->bytes, arena, &chunk, err));
+    LITH_TRY(
+        lith_source_chunk_take(footer, unit->row_group, from, unit->bytes, arena, &chunk, err));
     if (unit->places) {
         chunk.is_absent = unit->places[leaf].leaf == LITH_NO_INDEX;
         chunk.is_void = unit->places[leaf].is_void;

@@ -63,12 +63,10 @@ size_t lith_column_runs_file_bytes_max(const struct lith_work *work);
  * Nothing is borrowed afterwards. That scratch is full or cannot be had is no failure as long as
  * there is room for the records.
  */
-LITH_MUST_CHECK enum lith_code lith_column_runs_add(struct lith_column_runs *runs,
-                                                    const struct lith_footer *footer,
-                                                    uint32_t row_group,
-                                                    const struct lith_union_place *places,
-                                                    struct lith_source *bytes,
-                                                    struct lith_err *err);
+LITH_MUST_CHECK enum lith_code
+lith_column_runs_add(struct lith_column_runs *runs, const struct lith_footer *footer,
+                     uint32_t row_group, const struct lith_union_place *places,
+                     struct lith_source *bytes, struct lith_err *err);
 
 /* Ends the batch: the next unit begins a new output row group. */
 LITH_MUST_CHECK enum lith_code lith_column_runs_cut(struct lith_column_runs *runs,

@@ -84,7 +84,8 @@ struct lith_merge;
 
 /*
  * Reads every footer once; twice where not all schemas are one, whose union the outputs then have.
- * CORRUPT, UNSUPPORTED (also schemas that do not join, or meanings that differ) name the file. Everything borrowed outlives the merge.
+ * CORRUPT, UNSUPPORTED (also schemas that do not join, or meanings that differ) name the file.
+ * Everything borrowed outlives the merge.
  */
 LITH_MUST_CHECK enum lith_code lith_merge_new(const struct lith_merge_input *inputs,
                                               size_t input_count, struct lith_opener *opener,

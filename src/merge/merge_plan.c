@@ -353,8 +353,8 @@ static enum lith_code kind_take(struct lith_merge *merge, size_t index, struct l
     if (code == LITH_OK)
         code = lith_kinds_find(&merge->kinds, &footer.schema, &arena, &kind, err);
     if (code == LITH_OK && kind == LITH_NO_INDEX)
-        code = lith_kinds_add(&merge->kinds, &footer.schema, footer.created_by, (uint32_t)index,
-                              err);
+        code =
+            lith_kinds_add(&merge->kinds, &footer.schema, footer.created_by, (uint32_t)index, err);
     return code == LITH_OK ? code : lith_err_prefix(err, "%s", merge->inputs[index].name);
 }
 

@@ -34,7 +34,7 @@ struct lith_move_tools {
     struct lith_buf packed;
     struct lith_buf def_levels; /* of a batch, as the output has them: uint16_t each */
     struct lith_buf rep_levels;
-    struct lith_buf widened; /* values of a batch */
+    struct lith_buf widened;          /* values of a batch */
     uint64_t bytes[LITH_MOVER_COUNT]; /* compressed bytes of source pages, by how they went */
 };
 

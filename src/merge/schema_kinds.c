@@ -146,7 +146,7 @@ static void match_decide(const struct lith_kinds *kinds, enum lith_match match,
         any_made = any_made || kinds->kinds[i].made_ids;
     rules->by_id = match == LITH_MATCH_ID ||
                    (match == LITH_MATCH_AUTO && first_without_ids(kinds) == kinds->count);
-    rules->ids_agree = match == LITH_MATCH_AUTO && !rules->by_id && !any_made;
+    rules->ids_agree = match == LITH_MATCH_AUTO && !any_made;
 }
 
 /* Folds all kinds; each union is made in the arena that does not hold the one before. */

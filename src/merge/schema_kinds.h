@@ -61,19 +61,15 @@ struct lith_kinds_conflict {
  * Joins all kinds to *ret_schema, and fills their places. `rules` are what the operator allows;
  * which fields are the same is decided by `match`.
  */
-LITH_MUST_CHECK enum lith_code lith_kinds_join(struct lith_kinds *kinds,
-                                               const struct lith_union_rules *rules,
-                                               enum lith_match match,
-                                               struct lith_schema *ret_schema,
-                                               struct lith_kinds_conflict *ret_conflict,
-                                               struct lith_err *err);
+LITH_MUST_CHECK enum lith_code
+lith_kinds_join(struct lith_kinds *kinds, const struct lith_union_rules *rules,
+                enum lith_match match, struct lith_schema *ret_schema,
+                struct lith_kinds_conflict *ret_conflict, struct lith_err *err);
 
 /* The union as an output bears it: the annotations of each leaf in the form that all kinds have,
  * where they agree; else in both. */
-LITH_MUST_CHECK enum lith_code lith_kinds_written(const struct lith_kinds *kinds,
-                                                  const struct lith_schema *joined,
-                                                  struct lith_arena *arena,
-                                                  struct lith_schema *ret_written,
-                                                  struct lith_err *err);
+LITH_MUST_CHECK enum lith_code
+lith_kinds_written(const struct lith_kinds *kinds, const struct lith_schema *joined,
+                   struct lith_arena *arena, struct lith_schema *ret_written, struct lith_err *err);
 
 #endif

@@ -271,16 +271,16 @@ static enum lith_code ids_check(struct joining *j, uint32_t left, uint32_t right
     const struct lith_schema_node *b = &j->right->nodes[right];
     char left_text[32], right_text[32];
 
-    if (is_positional(j->left, a->parent))
+    if (!j->rules->ids_agree || is_positional(j->left, a->parent))
         return LITH_OK;
     if (j->rules->by_id) {
-        bool is_other = !lith_slice_equal(a->name, b->name) &&
-                        (has_child_named(j->left, a->parent, b->name) ||
-                         has_child_named(j->right, b->parent, a->name));
+        bool is_other =
+            !lith_slice_equal(a->name, b->name) && (has_child_named(j->left, a->parent, b->name) ||
+                                                    has_child_named(j->right, b->parent, a->name));
         return is_other ? conflict_set(j, left, "one field by its id", "another by its name", err)
                         : LITH_OK;
     }
-    if (!j->rules->ids_agree || !a->has_field_id || !b->has_field_id || a->field_id == b->field_id)
+    if (!a->has_field_id || !b->has_field_id || a->field_id == b->field_id)
         return LITH_OK;
     (void)snprintf(left_text, sizeof(left_text), "field id %d", a->field_id);
     (void)snprintf(right_text, sizeof(right_text), "field id %d", b->field_id);

@@ -13,7 +13,7 @@
 /* What is left to the operator. */
 struct lith_union_rules {
     bool by_id;         /* columns are the same where their field ids are, else where their names */
-    bool ids_agree;     /* by names: ids that are there must not say another thing */
+    bool ids_agree;     /* ids and names, where both are there, must not tell different things */
     bool dates_widen;   /* DATE joins local TIMESTAMP, as the midnight that begins it */
     bool strings_widen; /* BYTE_ARRAY without annotation joins STRING */
     bool any_case;      /* names of one group may differ by case alone */

@@ -32,7 +32,10 @@ static enum lith_code reader_open(struct lith_column *column, const struct lith_
         LITH_TRY(levels_new(column, &column->def_levels, err));
     if (column->target->max_rep > 0)
         LITH_TRY(levels_new(column, &column->rep_levels, err));
-    LITH_TRY(lith_alloc(column->mem, LITH_BATCH_POSITIONS * sizeof(uint64_t), &block, err));
+    size_t width = lith_type_width(column->target->type, column->target->type_length);
+    if (!map->present || width < sizeof(uint64_t))
+        return LITH_OK;
+    LITH_TRY(lith_alloc_array(column->mem, LITH_BATCH_POSITIONS, width, &block, err));
     column->wide = block;
     return LITH_OK;
 }
@@ -77,30 +80,73 @@ static void next_nulls(struct lith_column *column, struct lith_batch *batch)
     };
 }
 
+/* The float as a double, by its bits: 8 bits of exponent with a bias of 127 become 11 of 1023. */
+static uint64_t double_of(uint32_t bits)
+{
+    uint64_t sign = (uint64_t)(bits >> 31) << 63;
+    uint64_t exponent = bits >> 23 & 0xff;
+    uint64_t fraction = bits & 0x7fffff;
+
+    if (exponent == 0xff)
+        return sign | 0x7ffULL << 52 | fraction << 29;
+    if (exponent == 0 && fraction == 0)
+        return sign;
+    if (exponent == 0) { /* subnormal: normal among doubles */
+        int shift = __builtin_clz((uint32_t)fraction) - 8;
+        fraction = fraction << shift & 0x7fffff;
+        return sign | (uint64_t)(1023 - 126 - shift) << 52 | fraction << 29;
+    }
+    return sign | (exponent + (1023 - 127)) << 52 | fraction << 29;
+}
+
+/* Units of the target's timestamps in a day; 1 where it has other values. */
+static uint64_t day_of(const struct lith_schema_node *target)
+{
+    uint64_t seconds = 86400;
+
+    if (target->logical.kind != LITH_LOGICAL_TIMESTAMP)
+        return 1;
+    if (target->logical.unit == LITH_UNIT_MILLIS)
+        return seconds * 1000;
+    return target->logical.unit == LITH_UNIT_MICROS ? seconds * 1000000 : seconds * 1000000000;
+}
+
+/* The low byte first, as many as the number has; the target has the high one first. */
+static void wide_bytes(const uint8_t *from, size_t from_width, uint8_t *to, size_t to_width)
+{
+    uint8_t above = from[from_width - 1] >> 7 ? 0xff : 0x00;
+
+    for (size_t i = 0; i < to_width; i++)
+        to[to_width - 1 - i] = i < from_width ? from[i] : above;
+}
+
 static void widen(struct lith_column *column, struct lith_values *values)
 {
-    bool is_unsigned =
-        column->target->logical.kind == LITH_LOGICAL_INTEGER && !column->target->logical.is_signed;
+    const struct lith_schema_node *target = column->target;
+    bool is_unsigned = target->logical.kind == LITH_LOGICAL_INTEGER && !target->logical.is_signed;
+    size_t width = lith_type_width(target->type, target->type_length);
+    uint64_t day = day_of(target);
 
     for (size_t i = 0; i < values->count; i++) {
-        uint32_t bits = lith_load_u32(values->fixed + i * 4);
-        uint64_t wide = is_unsigned ? bits : (uint64_t)(int64_t)(int32_t)bits;
-        if (values->type == LITH_TYPE_FLOAT) {
-            float narrow;
-            memcpy(&narrow, &bits, sizeof(narrow));
-            double number = (double)narrow;
-            memcpy(&wide, &number, sizeof(wide));
+        const uint8_t *from = values->fixed + i * values->width;
+        uint8_t *to = column->wide + i * width;
+        if (target->type == LITH_TYPE_FIXED_LEN_BYTE_ARRAY) {
+            wide_bytes(from, values->width, to, width);
+            continue;
         }
-        lith_store_u64(column->wide + i * 8, wide);
+        uint32_t bits = lith_load_u32(from);
+        uint64_t wide = is_unsigned ? bits : (uint64_t)(int64_t)(int32_t)bits;
+        lith_store_u64(to, values->type == LITH_TYPE_FLOAT ? double_of(bits) : wide * day);
     }
-    values->type = column->target->type;
-    values->width = 8;
+    values->type = target->type;
+    values->width = width;
     values->fixed = column->wide;
 }
 
 /* Translates the positions that are the target's; for an absent column those of a neighbour,
  * without what lies deeper. */
-static void translate(struct lith_column *column, struct lith_batch *batch)
+static enum lith_code translate(struct lith_column *column, struct lith_batch *batch,
+                                struct lith_err *err)
 {
     const struct lith_leaf_map *map = column->map;
     uint16_t full = map->def_map[0]; /* for a neighbour or column without levels */
@@ -120,10 +166,13 @@ static void translate(struct lith_column *column, struct lith_batch *batch)
     batch->position_count = kept;
     batch->def_levels = column->def_levels;
     batch->rep_levels = column->rep_levels;
+    if (map->is_void && batch->values.count > 0)
+        return lith_fail(err, LITH_E_CORRUPT, "a column of type UNKNOWN has values");
     if (!map->present)
         batch->values = (struct lith_values){.type = column->target->type};
     else if (batch->values.type != column->target->type)
         widen(column, &batch->values);
+    return LITH_OK;
 }
 
 enum lith_code lith_column_next(struct lith_column *column, struct lith_batch *ret_batch,
@@ -139,7 +188,7 @@ enum lith_code lith_column_next(struct lith_column *column, struct lith_batch *r
         LITH_TRY(lith_chunk_reader_next(column->reader, &batch, err));
         if (column->map->identity || batch.position_count == 0)
             break;
-        translate(column, &batch);
+        LITH_TRY(translate(column, &batch, err));
     } while (batch.position_count == 0);
     *ret_batch = batch;
     return LITH_OK;

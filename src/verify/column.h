@@ -15,6 +15,7 @@ struct lith_leaf_map {
     uint32_t leaf;     /* of the file: the column itself, or one whose levels tell where nulls
                           stand; LITH_NO_INDEX: one null a row */
     bool present;      /* the column itself */
+    bool is_void;      /* not so, but `leaf` is of that name, and of type UNKNOWN: all nulls */
     bool identity;     /* levels and values are the target's as they are */
     uint16_t rep_max;  /* positions with a higher repetition level are not the target's */
     uint16_t *def_map; /* target's definition level by the file's, or NULL for identity */

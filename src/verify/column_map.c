@@ -1,32 +1,94 @@
 /*
  * Which leaf of a file a target leaf comes from, and how its levels translate.
  *
- * Both schemas are walked down the target's path as long as the names agree. A definition level
+ * Both schemas are walked down the target's path as long as the fields agree: by their ids where
+ * all have one, else by their names; in lists and maps by their place, too. A definition level
  * of the file says how far down its path the value is defined; the same node counts differently
  * in the target where repetitions differ.
  */
 #include "verify/column.h"
 
-static bool same_name(const struct lith_schema_node *a, const struct lith_schema_node *b)
+/* Whether every field has an id, but for those inside lists and maps, which are known by their
+ * place. */
+static bool has_ids(const struct lith_schema *schema)
 {
+    for (uint32_t i = 1; i < schema->node_count; i++) {
+        const struct lith_schema_node *node = &schema->nodes[i];
+        if (!node->has_field_id && node->repetition != LITH_REPEATED)
+            return false;
+    }
+    return true;
+}
+
+static bool is_same(const struct lith_schema_node *a, const struct lith_schema_node *b, bool by_id)
+{
+    if (by_id && a->has_field_id && b->has_field_id)
+        return a->field_id == b->field_id;
     return lith_slice_equal(a->name, b->name);
 }
 
-/* The child of `parent` with the name of `wanted`. `guess` is where it usually is. */
-static uint32_t child_find(const struct lith_schema *schema, uint32_t parent,
-                           const struct lith_schema_node *wanted, uint32_t guess)
+static bool is_list_or_map(const struct lith_schema_node *node)
 {
-    const struct lith_schema_node *nodes = schema->nodes;
+    return node->parent != LITH_NO_INDEX &&
+           (node->logical.kind == LITH_LOGICAL_LIST || node->logical.kind == LITH_LOGICAL_MAP);
+}
 
-    if (guess < schema->node_count && nodes[guess].parent == parent &&
-        same_name(&nodes[guess], wanted))
-        return guess;
+/* Whether what stands in a group may be named as the writer likes: in a list or map, and in the
+ * repeated group that makes it one. */
+static bool names_are_free(const struct lith_schema *schema, uint32_t group)
+{
+    const struct lith_schema_node *node = &schema->nodes[group];
+
+    return node->parent != LITH_NO_INDEX &&
+           (is_list_or_map(node) ||
+            (node->repetition == LITH_REPEATED && is_list_or_map(&schema->nodes[node->parent])));
+}
+
+/* The child of `parent` that is the first (0) or a later one. */
+static uint32_t child_at(const struct lith_schema *schema, uint32_t parent, uint32_t place)
+{
     for (uint32_t i = parent + 1; i < schema->node_count; i++) {
-        if (nodes[i].depth <= nodes[parent].depth)
-            break;
-        if (nodes[i].parent == parent && same_name(&nodes[i], wanted))
+        if (schema->nodes[i].parent == parent && place-- == 0)
             return i;
     }
+    return LITH_NO_INDEX;
+}
+
+static uint32_t place_of(const struct lith_schema *schema, uint32_t node)
+{
+    uint32_t place = 0;
+
+    for (uint32_t i = schema->nodes[node].parent + 1; i < node; i++)
+        place += schema->nodes[i].parent == schema->nodes[node].parent;
+    return place;
+}
+
+/* The two schemas that are compared. */
+struct pair {
+    const struct lith_schema *target;
+    const struct lith_schema *from;
+    bool by_id;
+};
+
+/* The child of `parent` of the file that is `wanted` of the target. `wanted` itself is where it
+ * usually is. */
+static uint32_t child_find(const struct pair *pair, uint32_t parent, uint32_t wanted)
+{
+    const struct lith_schema_node *nodes = pair->from->nodes;
+    const struct lith_schema_node *field = &pair->target->nodes[wanted];
+
+    if (wanted < pair->from->node_count && nodes[wanted].parent == parent &&
+        is_same(&nodes[wanted], field, pair->by_id))
+        return wanted;
+    for (uint32_t i = parent + 1; i < pair->from->node_count; i++) {
+        if (nodes[i].depth <= nodes[parent].depth)
+            break;
+        if (nodes[i].parent == parent && is_same(&nodes[i], field, pair->by_id))
+            return i;
+    }
+    if (names_are_free(pair->from, parent) &&
+        nodes[parent].child_count == pair->target->nodes[field->parent].child_count)
+        return child_at(pair->from, parent, place_of(pair->target, wanted));
     return LITH_NO_INDEX;
 }
 
@@ -36,14 +98,24 @@ struct path {
     uint32_t from[LITH_SCHEMA_DEPTH_MAX + 1];
     uint32_t length; /* of the target's path */
     uint32_t common;
+    uint32_t void_leaf; /* the file's, where it has nothing but nulls by its type */
 };
 
-static void path_fill(struct path *path, const struct lith_schema *target,
-                      const struct lith_schema *from, uint32_t leaf)
+/* Whether a leaf of type UNKNOWN, all null, stands for one of another type. */
+static bool is_void(const struct lith_schema_node *found, const struct lith_schema_node *wanted)
 {
+    return !found->is_group && !wanted->is_group && found->logical.kind == LITH_LOGICAL_UNKNOWN &&
+           (wanted->logical.kind != LITH_LOGICAL_UNKNOWN || found->type != wanted->type);
+}
+
+static void path_fill(struct path *path, const struct pair *pair, uint32_t leaf)
+{
+    const struct lith_schema *target = pair->target;
+    const struct lith_schema *from = pair->from;
     uint32_t node = target->leaves[leaf];
     uint32_t parent = 0;
 
+    path->void_leaf = LITH_NO_INDEX;
     path->length = target->nodes[node].depth;
     LITH_ASSERT(path->length > 0);
     LITH_ASSERT(path->length <= LITH_SCHEMA_DEPTH_MAX);
@@ -53,7 +125,11 @@ static void path_fill(struct path *path, const struct lith_schema *target,
     }
     for (path->common = 0; path->common < path->length; path->common++) {
         const struct lith_schema_node *wanted = &target->nodes[path->target[path->common]];
-        uint32_t found = child_find(from, parent, wanted, path->target[path->common]);
+        uint32_t found = child_find(pair, parent, path->target[path->common]);
+        if (found != LITH_NO_INDEX && is_void(&from->nodes[found], wanted)) {
+            path->void_leaf = from->nodes[found].leaf_index;
+            break;
+        }
         if (found == LITH_NO_INDEX || from->nodes[found].is_group != wanted->is_group)
             break;
         path->from[path->common] = found;
@@ -71,10 +147,46 @@ static uint32_t leaf_below(const struct lith_schema *schema, uint32_t node)
     return LITH_NO_INDEX;
 }
 
-static bool promotes(enum lith_type from, enum lith_type to)
+static bool is_annotated(const struct lith_schema_node *node, int kind)
 {
-    return (from == LITH_TYPE_INT32 && to == LITH_TYPE_INT64) ||
-           (from == LITH_TYPE_FLOAT && to == LITH_TYPE_DOUBLE);
+    return node->logical.kind == kind;
+}
+
+static bool is_bare(const struct lith_schema_node *node)
+{
+    return node->logical.kind == LITH_LOGICAL_NONE && node->converted_type == LITH_CONVERTED_NONE;
+}
+
+/* Whether values of the file's leaf mean in the target what they mean there, once widened. */
+static bool means_same(const struct lith_schema_node *from, const struct lith_schema_node *to)
+{
+    if (lith_schema_annotation_equal(from, to))
+        return true;
+    if (is_annotated(from, LITH_LOGICAL_DECIMAL) && is_annotated(to, LITH_LOGICAL_DECIMAL))
+        return from->logical.scale == to->logical.scale &&
+               from->logical.precision <= to->logical.precision;
+    if (is_annotated(from, LITH_LOGICAL_DATE))
+        return is_annotated(to, LITH_LOGICAL_TIMESTAMP) && !to->logical.utc;
+    if (lith_schema_is_plain_integer(from) && lith_schema_is_plain_integer(to))
+        return true;
+    return is_bare(from) && is_annotated(to, LITH_LOGICAL_STRING);
+}
+
+/* Whether the target holds every value of the file's leaf, stored in more bytes. */
+static bool widens(const struct lith_schema_node *from, const struct lith_schema_node *to)
+{
+    if (to->type == LITH_TYPE_FIXED_LEN_BYTE_ARRAY)
+        return (from->type == LITH_TYPE_INT32 || from->type == LITH_TYPE_INT64) &&
+               is_annotated(to, LITH_LOGICAL_DECIMAL);
+    return (from->type == LITH_TYPE_INT32 && to->type == LITH_TYPE_INT64) ||
+           (from->type == LITH_TYPE_FLOAT && to->type == LITH_TYPE_DOUBLE);
+}
+
+static bool holds(const struct lith_schema_node *to, const struct lith_schema_node *from)
+{
+    bool is_same_type = from->type == to->type && from->type_length == to->type_length;
+
+    return (is_same_type || widens(from, to)) && means_same(from, to);
 }
 
 static enum lith_code path_check(const struct path *path, const struct lith_schema *target,
@@ -102,11 +214,12 @@ static enum lith_code path_check(const struct path *path, const struct lith_sche
         return LITH_OK;
     }
     const struct lith_schema_node *f = &from->nodes[path->from[path->length - 1]];
-    if ((f->type != leaf->type && !promotes(f->type, leaf->type)) ||
-        f->type_length != leaf->type_length)
-        return lith_fail(err, LITH_E_INVALID, "column \"%s\": %s cannot hold %s", name,
-                         lith_type_name((int)leaf->type), lith_type_name((int)f->type));
-    return LITH_OK;
+    if (holds(leaf, f))
+        return LITH_OK;
+    char wide[LITH_NODE_TEXT_BYTES], narrow[LITH_NODE_TEXT_BYTES];
+    lith_schema_node_text(leaf, wide);
+    lith_schema_node_text(f, narrow);
+    return lith_fail(err, LITH_E_INVALID, "column \"%s\": %s cannot hold %s", name, wide, narrow);
 }
 
 /* The target's definition level where the file's is `def`: the target's levels of the nodes that
@@ -124,22 +237,25 @@ static uint16_t def_translate(const struct path *path, const struct lith_schema 
     return level;
 }
 
-static enum lith_code map_make(const struct lith_schema *target, const struct lith_schema *from,
-                               uint32_t leaf, struct lith_arena *arena, struct lith_leaf_map *map,
-                               struct lith_err *err)
+static enum lith_code map_make(const struct pair *pair, uint32_t leaf, struct lith_arena *arena,
+                               struct lith_leaf_map *map, struct lith_err *err)
 {
+    const struct lith_schema *target = pair->target;
+    const struct lith_schema *from = pair->from;
     struct path path;
     void *block;
 
-    path_fill(&path, target, from, leaf);
+    path_fill(&path, pair, leaf);
     LITH_TRY(path_check(&path, target, from, err));
-    *map = (struct lith_leaf_map){.leaf = LITH_NO_INDEX};
-    if (path.common == 0)
+    *map = (struct lith_leaf_map){.leaf = path.void_leaf};
+    map->is_void = path.void_leaf != LITH_NO_INDEX;
+    if (path.common == 0 && !map->is_void)
         return LITH_OK;
-    uint32_t last = path.from[path.common - 1];
+    uint32_t last = path.common ? path.from[path.common - 1] : 0;
     map->present = path.common == path.length;
     map->rep_max = from->nodes[last].max_rep;
-    map->leaf = leaf_below(from, last);
+    if (!map->is_void)
+        map->leaf = leaf_below(from, last);
     if (map->leaf == LITH_NO_INDEX)
         return lith_fail(err, LITH_E_UNSUPPORTED, "a group without columns in the schema");
     const struct lith_schema_node *node = lith_schema_leaf(from, map->leaf);
@@ -158,13 +274,14 @@ enum lith_code lith_leaf_maps_make(const struct lith_schema *target, const struc
                                    struct lith_arena *arena, struct lith_leaf_map **ret_maps,
                                    struct lith_err *err)
 {
+    const struct pair pair = {target, from, has_ids(target) && has_ids(from)};
     void *block;
 
     LITH_TRY(
         lith_arena_array(arena, target->leaf_count, sizeof(struct lith_leaf_map), &block, err));
     struct lith_leaf_map *maps = block;
     for (uint32_t leaf = 0; leaf < target->leaf_count; leaf++)
-        LITH_TRY(map_make(target, from, leaf, arena, &maps[leaf], err));
+        LITH_TRY(map_make(&pair, leaf, arena, &maps[leaf], err));
     *ret_maps = maps;
     return LITH_OK;
 }

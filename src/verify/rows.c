@@ -3,7 +3,7 @@
  */
 #include "verify/row_sum.h"
 
-/* The schema that all files must have: that of the first one. */
+/* The schema that all files are read by: that of one of them. */
 struct common {
     const struct lith_verify_rows_options *options;
     struct lith_input first;
@@ -18,7 +18,7 @@ static enum lith_code narrower_check(struct common *common, const struct lith_ve
     uint32_t found = 0;
 
     for (uint32_t leaf = 0; leaf < common->first.footer.schema.leaf_count; leaf++)
-        found += input->maps[leaf].present;
+        found += input->maps[leaf].present || input->maps[leaf].is_void;
     if (found != input->footer.schema.leaf_count)
         return lith_fail(err, LITH_E_INVALID, "%s has %u columns that %s does not have",
                          files->name(files->ctx, index), input->footer.schema.leaf_count - found,
@@ -26,28 +26,29 @@ static enum lith_code narrower_check(struct common *common, const struct lith_ve
     return LITH_OK;
 }
 
-static enum lith_code schema_check(struct common *common, const struct lith_verify_files *files,
-                                   size_t index, struct lith_input *input, struct lith_err *err)
+/* Maps the file's columns; INVALID where the schema of all does not hold them. */
+static enum lith_code file_map(struct common *common, const struct lith_verify_files *files,
+                               size_t index, struct lith_input *input, struct lith_err *err)
 {
     const char *difference;
     bool equal;
 
     LITH_TRY(lith_schema_equal(&common->first.footer.schema, &input->footer.schema, &input->arena,
                                &equal, &difference, err));
-    if (!equal)
+    enum lith_code code = lith_input_map(input, &common->first.footer.schema, err);
+    if (code == LITH_OK && !equal)
+        code = narrower_check(common, files, index, input, err);
+    if (code == LITH_E_INVALID)
         return lith_fail(err, LITH_E_INVALID, "%s and %s have different schemas: %s",
                          common->first_name, files->name(files->ctx, index), difference);
-    return LITH_OK;
+    return code;
 }
 
 static enum lith_code sum_file(struct common *common, const struct lith_verify_files *files,
                                size_t index, struct lith_row_summer *summer,
                                struct lith_input *input, struct lith_err *err)
 {
-    if (!common->options->allow_narrower)
-        LITH_TRY(schema_check(common, files, index, input, err));
-    LITH_TRY(lith_input_map(input, summer->target, err));
-    LITH_TRY(narrower_check(common, files, index, input, err));
+    LITH_TRY(file_map(common, files, index, input, err));
     const struct lith_column_file file = {
         .source = input->source, .footer = &input->footer, .maps = input->maps};
     for (uint32_t i = 0; i < input->footer.row_group_count; i++) {
@@ -85,32 +86,38 @@ static enum lith_code sum_set(struct common *common, const struct lith_verify_fi
     return code;
 }
 
-static enum lith_code first_open(struct common *common, struct lith_err *err)
+/* Both sums, by the schema of the first file of `holder`. */
+static enum lith_code sums_by(const struct lith_verify_rows_options *options,
+                              const struct lith_verify_files *holder, struct lith_rows_sum *ret_a,
+                              struct lith_rows_sum *ret_b, struct lith_err *err)
 {
-    const struct lith_verify_files *files = common->options->a;
+    struct common common = {.options = options, .first_name = holder->name(holder->ctx, 0)};
 
-    if (files->count == 0)
-        files = common->options->b;
-    if (files->count == 0)
-        return LITH_OK;
-    LITH_TRY(lith_input_open(&common->first, files, 0, common->options->work->mem, err));
-    common->first_name = files->name(files->ctx, 0);
-    return LITH_OK;
+    LITH_TRY(lith_input_open(&common.first, holder, 0, options->work->mem, err));
+    enum lith_code code = sum_set(&common, options->a, ret_a, err);
+    if (code == LITH_OK)
+        code = sum_set(&common, options->b, ret_b, err);
+    lith_input_done(&common.first);
+    return code;
 }
 
 enum lith_code lith_verify_rows(const struct lith_verify_rows_options *options, bool *ret_equal,
                                 struct lith_rows_sum *ret_a, struct lith_rows_sum *ret_b,
                                 struct lith_err *err)
 {
-    struct common common = {.options = options};
+    const struct lith_verify_files *holders[] = {options->b, options->a};
     struct lith_rows_sum a = {0};
     struct lith_rows_sum b = {0};
+    enum lith_code code = LITH_OK;
 
-    LITH_TRY(first_open(&common, err));
-    enum lith_code code = sum_set(&common, options->a, &a, err);
-    if (code == LITH_OK)
-        code = sum_set(&common, options->b, &b, err);
-    lith_input_done(&common.first);
+    /* What was merged is usually on the right, and has the wider schema. */
+    for (size_t i = 0; i < 2; i++) {
+        if (holders[i]->count == 0)
+            continue;
+        code = sums_by(options, holders[i], &a, &b, err);
+        if (code != LITH_E_INVALID)
+            break;
+    }
     LITH_TRY(code);
     *ret_equal = a.rows == b.rows && lith_hash128_equal(a.sum, b.sum);
     *ret_a = a;

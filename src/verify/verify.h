@@ -70,18 +70,16 @@ struct lith_verify_rows_options {
     const struct lith_verify_files *a;
     const struct lith_verify_files *b;
     uint64_t seed; /* of the row hash: random where the files may be chosen by an enemy */
-    /* Files may lack columns that the first file has (they count as nulls), or have them REQUIRED
-     * or narrower: for an output of a union against its inputs. Annotations are not compared. */
-    bool allow_narrower;
     struct lith_codec_context *codecs;
     const struct lith_work *work;
 };
 
 /*
- * Compares two sets of files as multisets of rows. INVALID, naming the difference, when the
- * schemas of the files differ (from the first file's, which is a's where it has one); otherwise
- * *ret_equal tells, and the sums say how many rows. Two different sets pass as equal with a chance
- * of about 2^-128.
+ * Compares two sets of files as multisets of rows. Where schemas differ, that of b's first file, or
+ * else of a's, is to hold all: others may lack columns of it (they count as nulls), or have them
+ * REQUIRED or narrower, as the inputs of a merge do. INVALID, naming a difference, when neither
+ * does; otherwise *ret_equal tells, and the sums say how many rows. Two different sets pass as
+ * equal with a chance of about 2^-128.
  */
 LITH_MUST_CHECK enum lith_code lith_verify_rows(const struct lith_verify_rows_options *options,
                                                 bool *ret_equal, struct lith_rows_sum *ret_a,

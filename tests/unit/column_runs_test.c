@@ -407,8 +407,7 @@ static void records_push_staged_bytes_out(void **state)
     for (size_t i = 0; i < UNITS; i++) {
         if (i == UNITS / 2) /* another spool took the rest */
             atomic_store(&p.scratch.used, p.scratch.limit);
-        MUST(lith_column_runs_add(&p.runs, &units[i].footer, 0, NULL, &units[i].file.base,
-                                  &err));
+        MUST(lith_column_runs_add(&p.runs, &units[i].footer, 0, NULL, &units[i].file.base, &err));
     }
     MUST(lith_column_runs_finish(&p.runs, &err));
     assert_false(p.runs.stages);

@@ -12,8 +12,13 @@ static const char *path_of(const struct lith_schema *schema, uint32_t node)
     return path;
 }
 
+static bool is_once_a_row(const struct lith_schema *schema, const struct lith_union_place *place)
+{
+    return schema->nodes[place->group].max_def == 0 && schema->nodes[place->group].max_rep == 0;
+}
+
 /* Where the leaves of the union are: "a=x", or "a-" below the root, or "s.a-s:t:t.x" where s of the
- * union is t of the schema and t.x is there. */
+ * union is t of the schema and t.x is there; "a~" where the schema has nothing but nulls there. */
 static const char *places_text(const struct lith_union *u, const struct lith_schema *schema)
 {
     LITH_AUTO(buf) struct lith_buf text;
@@ -26,20 +31,23 @@ static const char *places_text(const struct lith_union *u, const struct lith_sch
         const struct lith_union_place *place = &places[i];
         text_put(&text, i ? " " : "");
         text_put(&text, path_of(&u->schema, u->schema.leaves[i]));
-        text_put(&text, place->leaf == LITH_NO_INDEX ? "-" : "=");
+        text_put(&text, place->leaf != LITH_NO_INDEX ? "=" : place->is_void ? "~" : "-");
         if (place->leaf != LITH_NO_INDEX) {
             text_put(&text, path_of(schema, schema->leaves[place->leaf]));
             continue;
         }
         assert_int_equal(place->group == 0, place->union_group == 0);
-        assert_int_equal(place->group == 0, place->fellow == LITH_NO_INDEX);
+        assert_int_equal(is_once_a_row(schema, place) && !place->is_void,
+                         place->fellow == LITH_NO_INDEX);
         if (place->group == 0)
             continue;
         text_put(&text, path_of(&u->schema, place->union_group));
         text_put(&text, ":");
         text_put(&text, path_of(schema, place->group));
         text_put(&text, ":");
-        text_put(&text, path_of(schema, schema->leaves[place->fellow]));
+        text_put(&text, place->fellow == LITH_NO_INDEX
+                            ? "once"
+                            : path_of(schema, schema->leaves[place->fellow]));
     }
     MUST(lith_arena_copy(&arena, text.data, text.bytes, &copy, &err));
     return copy;
@@ -105,16 +113,18 @@ static void test_places(void **state)
         /* A column of nulls is lacking where the union has a type for it. */
         {0,
          {"?a:INT32/UNKNOWN ?b:INT32/UNKNOWN", "?a:BYTES/STRING ?b:INT32/UNKNOWN"},
-         {"a- b=b", "a=a b=b"}},
-        {0, {"?b:BYTES/STRING", "?b:INT32/UNKNOWN", "?b:INT64/UNKNOWN"}, {"b=b", "b-", "b-"}},
-        {0, {"?b:INT32/UNKNOWN", "?b:INT64/UNKNOWN"}, {"b=b", "b-"}},
+         {"a~ b=b", "a=a b=b"}},
+        {0, {"?b:BYTES/STRING", "?b:INT32/UNKNOWN", "?b:INT64/UNKNOWN"}, {"b=b", "b~", "b~"}},
+        {0, {"?b:INT32/UNKNOWN", "?b:INT64/UNKNOWN"}, {"b=b", "b~"}},
         {0,
          {"?l/LIST{*list{?element:INT32/UNKNOWN}}", "?l/LIST{*list{?element:INT32}}"},
-         {"l.list.element-l.list:l.list:l.list.element", "l.list.element=l.list.element"}},
+         {"l.list.element~l.list:l.list:l.list.element", "l.list.element=l.list.element"}},
         /* A group without leaves has no levels to go by. */
         {0,
          {"?s{?e{} !x:INT32}", "?s{?e{!y:INT32} !x:INT32}"},
          {"s.e.y-s:s:s.x s.x=s.x", "s.e.y=s.e.y s.x=s.x"}},
+        /* Nor is a look at levels needed where every row has the group. */
+        {0, {"!s{!x:INT32}", "!s{?y:INT32}"}, {"s.x=s.x s.y-s:s:once", "s.x-s:s:once s.y=s.y"}},
         {0, {"?e{} !x:INT32", "?e{!y:INT32}"}, {"e.y- x=x", "e.y=e.y x-"}},
         /* By ids. */
         {BY_ID,
@@ -501,6 +511,10 @@ static void place_check(const struct model *m, int k, const struct lith_union *u
     }
     assert_int_equal(place->group, inner_node(m, group, field_node(schema, group)));
     assert_int_equal(place->union_group, inner_node(m, group, field_node(&u->schema, group)));
+    if (is_once_a_row(schema, place)) {
+        assert_int_equal(place->fellow, LITH_NO_INDEX);
+        return;
+    }
     assert_true(is_below(schema, schema->leaves[place->fellow], place->group));
     for (uint32_t leaf = 0; leaf < schema->leaf_count; leaf++) {
         if (is_below(schema, schema->leaves[leaf], place->group))
