@@ -13,6 +13,7 @@
 #include "base/work.h"
 #include "merge/explain.h"
 #include "merge/layout.h"
+#include "merge/schema_union.h"
 #include "parquet/footer.h"
 #include "parquet/key_counts.h"
 #include "parquet/witness.h"
@@ -34,6 +35,8 @@ struct lith_merge_options {
     int64_t row_group_rows;     /* 0: no bound */
     const char *pid;            /* outputs for a lake: written to the footer; else NULL */
     const char *job;
+    struct lith_union_rules allow; /* by_id is decided by `match` and the inputs */
+    enum lith_match match;
     enum lith_force force;
     bool check_damage; /* pages to be copied that have no checksum are decompressed, to see whether
                           they can be: for those who will delete the inputs */
