@@ -90,6 +90,21 @@ enum lith_verify_level {
     LITH_VERIFY_DECODE,    /* the inputs decoded a second time and compared with the output */
 };
 
+/* Which columns of different files are one. */
+enum lith_match {
+    LITH_MATCH_AUTO = 0, /* by field id where all files have ids on all fields, else by name */
+    LITH_MATCH_NAME,     /* by name, whatever the ids */
+    LITH_MATCH_ID,       /* by field id; files without ids are refused */
+};
+
+/* How files of different schemas join, beyond what is always safe. Zeroed: the default. */
+struct lith_joins {
+    enum lith_match match;
+    bool dates_to_timestamps; /* DATE joins local TIMESTAMP, as the midnight that begins it */
+    bool bytes_to_strings;    /* BYTE_ARRAY without annotation joins STRING */
+    bool names_by_case;       /* names of one group may differ by case alone */
+};
+
 /*
  * Everything that can be chosen for a lake. Fill it with lith_options_default first, then change
  * what should differ: zero is a value like any other ("no grace"). Sizes are bytes, durations
@@ -112,6 +127,7 @@ struct lith_options {
     uint64_t target_file_bytes; /* size of an output */
     uint64_t row_group_bytes;   /* uncompressed, of the source chunks */
     int64_t row_group_rows;
+    struct lith_joins joins;
 
     int64_t reader_grace_ns;  /* how long a superseded input stays for readers that know it */
     int64_t orphan_grace_ns;  /* age of an output that was never committed */
@@ -334,6 +350,7 @@ struct lith_merge_request {
     uint64_t target_file_bytes; /* 0: one output */
     uint64_t row_group_bytes;
     int64_t row_group_rows;
+    struct lith_joins joins;
     enum lith_verify_level verify;
     enum lith_movers movers;
     bool overwrite;          /* an existing output is replaced, atomically; else CONFLICT */

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "api/joins.h"
 #include "base/path_layout.h"
 #include "base/time.h"
 #include "lake/lake_file.h"
@@ -57,18 +58,20 @@ static enum lith_code options_check(const struct lith_options *options, struct l
         return lith_fail(err, LITH_E_INVALID, "a grace cannot be negative");
     if (options->layout && lith_path_layout_check(options->layout, err) != LITH_OK)
         return lith_err_prefix(err, "layout");
-    return LITH_OK;
+    return lith_joins_check(&options->joins, err);
 }
 
 /* What else decides the bytes of an output, for the policy hash. */
 static enum lith_code merge_text(struct lith_lake *lake, const struct lith_options *options,
                                  struct lith_err *err)
 {
+    char joins[LITH_JOINS_TEXT_BYTES];
     char *text;
 
+    lith_joins_text(&options->joins, joins);
     LITH_TRY(lith_arena_format(&lake->arena, &text, err,
-                               "row_group=%" PRIu64 " row_group_rows=%" PRId64,
-                               options->row_group_bytes, options->row_group_rows));
+                               "row_group=%" PRIu64 " row_group_rows=%" PRId64 "%s",
+                               options->row_group_bytes, options->row_group_rows, joins));
     lake->job.policy.merge_text = text;
     return LITH_OK;
 }
@@ -95,6 +98,8 @@ static enum lith_code options_take(struct lith_lake *lake, const struct lith_opt
         .replay_window_ns = options->replay_window_ns,
         .row_group_bytes = options->row_group_bytes,
         .row_group_rows = options->row_group_rows,
+        .allow = lith_joins_rules(&options->joins),
+        .match = options->joins.match,
         .verify = options->verify,
         .key_columns = options->key_columns,
         .key_column_count = options->key_column_count,

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/joins.h"
 #include "api/paths.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -350,6 +351,8 @@ static enum lith_code merge_with(struct outs *outs, enum lith_movers movers, str
         .target_file_bytes = request->target_file_bytes,
         .row_group_bytes = request->row_group_bytes,
         .row_group_rows = request->row_group_rows,
+        .allow = lith_joins_rules(&request->joins),
+        .match = request->joins.match,
         .force = forces[movers],
         .skip_witness = request->verify < LITH_VERIFY_CONTENT,
         .check_damage = request->verify >= LITH_VERIFY_DECODE,
@@ -418,6 +421,7 @@ enum lith_code lith_merge_files(const struct lith_merge_request *request,
     if (request->input_count == 0 ||
         (request->output ? *request->output == '\0' : !request->explain))
         return lith_fail(err, LITH_E_INVALID, "a merge needs inputs and an output");
+    LITH_TRY(lith_joins_check(&request->joins, err));
     if ((unsigned)request->movers >= sizeof(forces) / sizeof(forces[0]))
         return lith_fail(err, LITH_E_INVALID, "no movers %d", (int)request->movers);
     enum lith_code code = merge_try(request, control, ret_result, err);

@@ -178,7 +178,7 @@
 
 /* Configuration files: every option with a long comment is a few KiB. */
 #define LITH_CONFIG_BYTES_MAX (64 * LITH_KIB)
-/* Items of a list in it (key_columns). */
+/* Items of a list in it (key_columns, allow). */
 #define LITH_CONFIG_LIST_MAX 256u
 /* What inspect writes: page by page, a file of 2 GiB in pages of 8 KiB stays below. */
 #define LITH_INSPECT_BYTES_MAX (256 * LITH_MIB)

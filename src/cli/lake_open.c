@@ -11,6 +11,20 @@
 #include "base/file.h"
 #include "cli/print.h"
 
+struct lith_joins lith_cli_joins(const struct lith_cli *cli)
+{
+    static const enum lith_match matches[] = {LITH_MATCH_AUTO, LITH_MATCH_NAME, LITH_MATCH_ID};
+    const struct lith_config *config = &cli->config;
+    const char *match = lith_config_text(config, LITH_OPTION_MATCH_COLUMNS);
+
+    return (struct lith_joins){
+        .match = matches[lith_option_choice(LITH_OPTION_MATCH_COLUMNS, match)],
+        .dates_to_timestamps = lith_config_has(config, LITH_OPTION_ALLOW, "dates-to-timestamps"),
+        .bytes_to_strings = lith_config_has(config, LITH_OPTION_ALLOW, "bytes-to-strings"),
+        .names_by_case = lith_config_has(config, LITH_OPTION_ALLOW, "names-by-case"),
+    };
+}
+
 static enum lith_code options_make(struct lith_cli *cli, struct lith_options *options,
                                    struct lith_err *err)
 {
@@ -33,6 +47,7 @@ static enum lith_code options_make(struct lith_cli *cli, struct lith_options *op
     options->target_file_bytes = lith_config_size(config, LITH_OPTION_TARGET_FILE);
     options->row_group_bytes = lith_config_size(config, LITH_OPTION_ROW_GROUP);
     options->row_group_rows = (int64_t)lith_config_count(config, LITH_OPTION_ROW_GROUP_ROWS);
+    options->joins = lith_cli_joins(cli);
     options->reader_grace_ns = lith_config_duration(config, LITH_OPTION_READER_GRACE);
     options->orphan_grace_ns = lith_config_duration(config, LITH_OPTION_ORPHAN_GRACE);
     options->replay_window_ns = lith_config_duration(config, LITH_OPTION_REPLAY_WINDOW);

@@ -11,6 +11,9 @@ LITH_MUST_CHECK enum lith_code lith_cli_lake_open(struct lith_cli *cli, const ch
                                                   struct lith_lake **ret_lake,
                                                   struct lith_err *err);
 
+/* How files of different schemas join. */
+struct lith_joins lith_cli_joins(const struct lith_cli *cli);
+
 /* True when the directory holds _lithify.json: it is the root of a lake that was committed to. */
 bool lith_cli_is_root(const char *directory);
 

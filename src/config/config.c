@@ -145,6 +145,21 @@ void lith_config_shard(const struct lith_config *config, enum lith_option_id opt
     LITH_ASSERT(lith_shard_parse(config->values[option], ret_index, ret_count, &err) == LITH_OK);
 }
 
+bool lith_config_has(const struct lith_config *config, enum lith_option_id option, const char *name)
+{
+    const char *at = config->values[option];
+    size_t bytes = strlen(name);
+
+    LITH_ASSERT(lith_options_table[option].kind == LITH_KIND_LIST);
+    while (at && *at) {
+        size_t part = strcspn(at, ",");
+        if (part == bytes && memcmp(at, name, bytes) == 0)
+            return true;
+        at += part + (at[part] == ',');
+    }
+    return false;
+}
+
 enum lith_code lith_config_list(struct lith_config *config, enum lith_option_id option,
                                 const char ***ret_items, size_t *ret_count, struct lith_err *err)
 {

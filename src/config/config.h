@@ -30,7 +30,7 @@ LITH_MUST_CHECK enum lith_code lith_config_variables(struct lith_config *config,
                                                      struct lith_err *err);
 
 /*
- * A YAML file: one mapping of keys to values (key_columns also as a list). INVALID names the file,
+ * A YAML file: one mapping of keys to values (a list also as one). INVALID names the file,
  * the line, the key and, for an unknown one, the nearest known; NOT_FOUND, DENIED, IO.
  */
 LITH_MUST_CHECK enum lith_code lith_config_file(struct lith_config *config, const char *path,
@@ -49,6 +49,9 @@ enum lith_verify_level lith_config_level(const struct lith_config *config,
                                          enum lith_option_id option);
 void lith_config_shard(const struct lith_config *config, enum lith_option_id option,
                        uint32_t *ret_index, uint32_t *ret_count);
+/* Whether `name` is one of the parts of a text between commas. */
+bool lith_config_has(const struct lith_config *config, enum lith_option_id option,
+                     const char *name);
 /* The parts of a text between commas, in the config's arena. */
 LITH_MUST_CHECK enum lith_code lith_config_list(struct lith_config *config,
                                                 enum lith_option_id option, const char ***ret_items,

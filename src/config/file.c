@@ -15,11 +15,11 @@
 #include "config/outline.h"
 #include "config/values.h"
 
-/* What a file says; key_columns may stand as a list. */
+/* What a file says; of an option either its text or its list. */
 struct file_values {
     char *texts[LITH_OPTION_COUNT];
-    char **list;
-    unsigned list_count;
+    char **lists[LITH_OPTION_COUNT];
+    unsigned list_counts[LITH_OPTION_COUNT];
 };
 
 struct schema {
@@ -31,7 +31,7 @@ struct schema {
 static const cyaml_schema_value_t text_value = {
     CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 0, CYAML_UNLIMITED)};
 
-static void schema_make(struct schema *schema, bool is_list)
+static void schema_make(struct schema *schema, const bool is_list[LITH_OPTION_COUNT])
 {
     *schema = (struct schema){.item = text_value};
     for (int id = 0; id < LITH_OPTION_COUNT; id++) {
@@ -40,9 +40,11 @@ static void schema_make(struct schema *schema, bool is_list)
         field->data_offset =
             (uint32_t)(offsetof(struct file_values, texts) + (size_t)id * sizeof(char *));
         field->value = text_value;
-        if (id == LITH_OPTION_KEY_COLUMNS && is_list) {
-            field->data_offset = offsetof(struct file_values, list);
-            field->count_offset = offsetof(struct file_values, list_count);
+        if (is_list[id]) {
+            field->data_offset =
+                (uint32_t)(offsetof(struct file_values, lists) + (size_t)id * sizeof(char **));
+            field->count_offset = (uint32_t)(offsetof(struct file_values, list_counts) +
+                                             (size_t)id * sizeof(unsigned));
             field->count_size = sizeof(unsigned);
             field->value = (cyaml_schema_value_t){CYAML_VALUE_SEQUENCE(
                 CYAML_FLAG_POINTER, char *, &schema->item, 0, LITH_CONFIG_LIST_MAX)};
@@ -83,7 +85,7 @@ static enum lith_code outline_check(const struct lith_outline *outline, struct l
                 return lith_fail(err, LITH_E_INVALID, "line %zu: %s stands on line %zu already",
                                  key->line, key->name, outline->keys[j].line);
         }
-        if (key->is_list && id != LITH_OPTION_KEY_COLUMNS)
+        if (key->is_list && lith_options_table[id].kind != LITH_KIND_LIST)
             return lith_fail(err, LITH_E_INVALID, "line %zu: %s: expected one value, not a list",
                              key->line, key->name);
     }
@@ -91,17 +93,16 @@ static enum lith_code outline_check(const struct lith_outline *outline, struct l
 }
 
 /* The list as the comma text that flags have. */
-static enum lith_code list_join(struct lith_config *config, const struct file_values *values,
+static enum lith_code list_join(struct lith_config *config, char *const *list, unsigned count,
                                 char **ret_text, struct lith_err *err)
 {
     char *text = NULL;
 
-    for (unsigned i = 0; i < values->list_count; i++) {
-        if (strchr(values->list[i], ','))
-            return lith_fail(err, LITH_E_INVALID, "\"%.100s\": a name with a comma",
-                             values->list[i]);
+    for (unsigned i = 0; i < count; i++) {
+        if (strchr(list[i], ','))
+            return lith_fail(err, LITH_E_INVALID, "\"%.100s\": a name with a comma", list[i]);
         LITH_TRY(lith_arena_format(&config->arena, &text, err, "%s%s%s", text ? text : "",
-                                   text ? "," : "", values->list[i]));
+                                   text ? "," : "", list[i]));
     }
     *ret_text = text;
     return LITH_OK;
@@ -116,7 +117,7 @@ static enum lith_code values_take(struct lith_config *config, const struct lith_
         enum lith_code code = LITH_OK;
         char *text = values->texts[id];
         if (key->is_list)
-            code = list_join(config, values, &text, err);
+            code = list_join(config, values->lists[id], values->list_counts[id], &text, err);
         if (code == LITH_OK)
             code = lith_config_take(config, id, LITH_RANK_FILE, text ? text : "", err);
         if (code == LITH_E_INVALID)
@@ -133,10 +134,12 @@ static enum lith_code load(struct lith_config *config, const struct lith_outline
         .mem_fn = memory, .mem_ctx = config->arena.mem, .flags = CYAML_CFG_NO_ALIAS};
     struct schema schema;
     cyaml_data_t *data = NULL;
-    bool is_list = false;
+    bool is_list[LITH_OPTION_COUNT] = {0};
 
-    for (size_t i = 0; i < outline->count; i++)
-        is_list |= outline->keys[i].is_list;
+    for (size_t i = 0; i < outline->count; i++) {
+        const char *name = outline->keys[i].name;
+        is_list[lith_option_find(name, strlen(name))] = outline->keys[i].is_list;
+    }
     schema_make(&schema, is_list);
     cyaml_err_t status = cyaml_load_data(text, bytes, &cyaml, &schema.top, &data, NULL);
     enum lith_code code;

@@ -49,6 +49,13 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
     [LITH_OPTION_ROW_GROUP_ROWS] = {"row_group_rows", LITH_KIND_COUNT, "N", "1048576",
                                     "A row group closes at so many rows; those of inputs are "
                                     "never cut."},
+    [LITH_OPTION_MATCH_COLUMNS] = {"match_columns", LITH_KIND_CHOICE, "auto|name|id", "auto",
+                                   "Which columns of different files are one: auto is by field id "
+                                   "where all files have ids on all fields, else by name."},
+    [LITH_OPTION_ALLOW] = {"allow", LITH_KIND_LIST,
+                           "dates-to-timestamps|bytes-to-strings|names-by-case", NULL,
+                           "What joins files of different schemas besides what is always safe; "
+                           "separated by commas."},
     [LITH_OPTION_KEY_COLUMNS] = {"key_columns", LITH_KIND_LIST, "NAMES", "template_id",
                                  "Columns whose counts per value are checked before a commit, "
                                  "where present; separated by commas."},

@@ -29,6 +29,8 @@ enum lith_option_id {
     LITH_OPTION_TARGET_FILE,
     LITH_OPTION_ROW_GROUP,
     LITH_OPTION_ROW_GROUP_ROWS,
+    LITH_OPTION_MATCH_COLUMNS,
+    LITH_OPTION_ALLOW,
     LITH_OPTION_KEY_COLUMNS,
     LITH_OPTION_VERIFY,
     LITH_OPTION_READER_GRACE,
@@ -49,7 +51,8 @@ enum lith_option_id {
 
 enum lith_option_kind {
     LITH_KIND_TEXT,
-    LITH_KIND_LIST,     /* names between commas; may be empty; in the file also a list */
+    LITH_KIND_LIST,     /* names between commas; may be empty; in the file also a list; where
+                           `value` has bars, of those words alone */
     LITH_KIND_SWITCH,   /* true or false; as a flag it stands alone */
     LITH_KIND_COUNT,    /* a whole number */
     LITH_KIND_SIZE,     /* bytes with a unit: 64MiB */

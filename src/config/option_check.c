@@ -72,11 +72,9 @@ enum lith_code lith_shard_parse(const char *text, uint32_t *ret_index, uint32_t 
     return LITH_OK;
 }
 
-/* The place of `text` among words between bars; false when it is none of them. */
-static bool choice_find(const char *words, const char *text, unsigned *ret_index)
+/* The place of a text among words between bars; false when it is none of them. */
+static bool choice_find(const char *words, const char *text, size_t bytes, unsigned *ret_index)
 {
-    size_t bytes = strlen(text);
-
     for (unsigned index = 0;; index++) {
         size_t word = strcspn(words, "|");
         if (word == bytes && memcmp(words, text, bytes) == 0) {
@@ -92,7 +90,7 @@ static bool choice_find(const char *words, const char *text, unsigned *ret_index
 unsigned lith_option_choice(enum lith_option_id id, const char *text)
 {
     unsigned index = 0;
-    bool found = choice_find(lith_options_table[id].value, text, &index);
+    bool found = choice_find(lith_options_table[id].value, text, strlen(text), &index);
 
     LITH_ASSERT(found);
     return index;
@@ -160,9 +158,11 @@ static enum lith_code text_check(enum lith_option_id id, const char *text, struc
     return id == LITH_OPTION_SCRATCH ? directory_check(text, err) : LITH_OK;
 }
 
-/* Names between commas; no text at all is no names. */
-static enum lith_code list_check(const char *text, struct lith_err *err)
+/* Names between commas, of `words` where these are given; no text at all is no names. */
+static enum lith_code list_check(const char *words, const char *text, struct lith_err *err)
 {
+    unsigned choice;
+
     if (!*text)
         return LITH_OK;
     for (const char *at = text;; at++) {
@@ -170,6 +170,9 @@ static enum lith_code list_check(const char *text, struct lith_err *err)
         if (bytes == 0)
             return lith_fail(err, LITH_E_INVALID,
                              "\"%.100s\": expected names with commas between them", text);
+        if (words && !choice_find(words, at, bytes, &choice))
+            return lith_fail(err, LITH_E_INVALID, "\"%.*s\": expected some of %s, with commas",
+                             (int)lith_min_size(bytes, 100), at, words);
         at += bytes;
         if (!*at)
             return LITH_OK;
@@ -188,7 +191,7 @@ enum lith_code lith_option_check(enum lith_option_id id, const char *text, struc
     case LITH_KIND_TEXT:
         return text_check(id, text, err);
     case LITH_KIND_LIST:
-        return list_check(text, err);
+        return list_check(strchr(option->value, '|') ? option->value : NULL, text, err);
     case LITH_KIND_SWITCH:
         if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
             return lith_fail(err, LITH_E_INVALID, "\"%.100s\": expected true or false", text);
@@ -201,7 +204,7 @@ enum lith_code lith_option_check(enum lith_option_id id, const char *text, struc
     case LITH_KIND_DURATION:
         return lith_duration_parse(text, &ns, err);
     case LITH_KIND_CHOICE:
-        if (!choice_find(option->value, text, &choice))
+        if (!choice_find(option->value, text, strlen(text), &choice))
             return lith_fail(err, LITH_E_INVALID, "\"%.100s\": expected one of %s", text,
                              option->value);
         return LITH_OK;

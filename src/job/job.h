@@ -13,6 +13,7 @@
 #include "base/work.h"
 #include "lake/gc.h"
 #include "lake/path_keys.h"
+#include "merge/schema_union.h"
 #include "plan/plan.h"
 #include "store/store.h"
 
@@ -28,6 +29,8 @@ struct lith_job_options {
     int64_t replay_window_ns;
     uint64_t row_group_bytes;
     int64_t row_group_rows;
+    struct lith_union_rules allow; /* by_id is not looked at */
+    enum lith_match match;
     enum lith_verify_level verify;
     const char *const *key_columns;
     size_t key_column_count;

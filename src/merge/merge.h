@@ -35,9 +35,9 @@ struct lith_merge_options {
     int64_t row_group_rows;     /* 0: no bound */
     const char *pid;            /* outputs for a lake: written to the footer; else NULL */
     const char *job;
-    enum lith_force force;
-    struct lith_union_rules allow; /* which schemas join beyond what always does */
+    struct lith_union_rules allow; /* by_id is decided by `match` and the inputs */
     enum lith_match match;
+    enum lith_force force;
     bool check_damage; /* pages to be copied that have no checksum are decompressed, to see whether
                           they can be: for those who will delete the inputs */
     lith_explain explain; /* told of every source chunk as it is planned; NULL: nobody is */

@@ -42,14 +42,6 @@ LITH_MUST_CHECK enum lith_code lith_kinds_add(struct lith_kinds *kinds,
                                               struct lith_slice created_by, uint32_t input,
                                               struct lith_err *err);
 
-/* Which fields are the same. */
-enum lith_match {
-    LITH_MATCH_AUTO, /* by ids where all files have them on all fields, else by names, which must
-                        not say another thing than the ids that are there */
-    LITH_MATCH_NAME, /* by names, whatever the ids */
-    LITH_MATCH_ID,   /* by ids, or not at all */
-};
-
 /* Why the kinds do not join. */
 struct lith_kinds_conflict {
     const char *text; /* as of lith_union_conflict; NULL: none */

@@ -43,6 +43,13 @@ static struct sample sample_of(enum lith_option_id id)
         return (struct sample){"_manifest.json", "manifest.json", "m", "_manifest.json"};
     case LITH_OPTION_VERIFY:
         return (struct sample){"off", "decode", "all", "off|structure|content|decode"};
+    case LITH_OPTION_MATCH_COLUMNS:
+        return (struct sample){"name", "id", "ids", "auto|name|id"};
+    case LITH_OPTION_ALLOW:
+        return (struct sample){"names-by-case,dates-to-timestamps", "bytes-to-strings",
+                               "bytes-to-strings,dates",
+                               "\"dates\": expected some of dates-to-timestamps|bytes-to-strings|"
+                               "names-by-case"};
     case LITH_OPTION_SCRATCH:
         return (struct sample){"/tmp", ".", "/nowhere", "a directory"};
     case LITH_OPTION_THREADS:
@@ -238,6 +245,13 @@ static void defaults_are_those_of_the_library(void **state)
     lith_config_shard(&config, LITH_OPTION_SHARD, &index, &shards);
     assert_int_equal(index, options.shard_index);
     assert_int_equal(shards, options.shard_count);
+    assert_int_equal(lith_option_choice(LITH_OPTION_MATCH_COLUMNS,
+                                        lith_config_text(&config, LITH_OPTION_MATCH_COLUMNS)),
+                     options.joins.match);
+    MUST(lith_config_list(&config, LITH_OPTION_ALLOW, &columns, &count, &err));
+    assert_int_equal(count, 0);
+    assert_false(options.joins.dates_to_timestamps || options.joins.bytes_to_strings ||
+                 options.joins.names_by_case);
     MUST(lith_config_list(&config, LITH_OPTION_KEY_COLUMNS, &columns, &count, &err));
     assert_int_equal(count, options.key_column_count);
     assert_string_equal(columns[0], options.key_columns[0]);
@@ -272,6 +286,28 @@ static void lists(void **state)
     }
 }
 
+/* Several lists in one file, each its own. */
+static void what_is_allowed(void **state)
+{
+    static const char text[] = "allow: [names-by-case, bytes-to-strings]\nkey_columns: [a]\n";
+    const char **items;
+    size_t count;
+
+    (void)state;
+    assert_false(lith_config_has(&config, LITH_OPTION_ALLOW, "names-by-case"));
+    assert_true(lith_config_has(&config, LITH_OPTION_KEY_COLUMNS, "template_id"));
+    MUST(file_take(text, sizeof(text) - 1));
+    assert_true(lith_config_has(&config, LITH_OPTION_ALLOW, "names-by-case"));
+    assert_true(lith_config_has(&config, LITH_OPTION_ALLOW, "bytes-to-strings"));
+    assert_false(lith_config_has(&config, LITH_OPTION_ALLOW, "dates-to-timestamps"));
+    assert_false(lith_config_has(&config, LITH_OPTION_ALLOW, "names"));
+    MUST(lith_config_list(&config, LITH_OPTION_KEY_COLUMNS, &items, &count, &err));
+    assert_int_equal(count, 1);
+    assert_string_equal(items[0], "a");
+    MUST(flag_take(LITH_OPTION_ALLOW, ""));
+    assert_false(lith_config_has(&config, LITH_OPTION_ALLOW, "names-by-case"));
+}
+
 static void files_that_are_refused(void **state)
 {
     static const struct {
@@ -283,6 +319,7 @@ static void files_that_are_refused(void **state)
         {"target-file: 1GiB\n", "did you mean target_file?"},
         {"jobs: 2\ngrace: 5m\njobs: 3\n", "line 3: jobs stands on line 1 already"},
         {"jobs:\n  - 1\n", "line 1: jobs: expected one value, not a list"},
+        {"allow: [names-by-case, a]\n", "line 1: allow: \"a\": expected some of"},
         {"jobs: {a: 1}\n", "nested too deep"},
         {"key_columns: [[a]]\n", "nested too deep"},
         {"key_columns: ['a,b']\n", "a name with a comma"},
@@ -390,6 +427,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(bad_values_are_named_where_given, setup, teardown),
         cmocka_unit_test_setup_teardown(defaults_are_those_of_the_library, setup, teardown),
         cmocka_unit_test_setup_teardown(lists, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_allowed, setup, teardown),
         cmocka_unit_test_setup_teardown(files_that_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(empty_files_say_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(hostile_files, setup, teardown),
