@@ -371,12 +371,9 @@ static enum lith_code schemas_join(struct lith_merge *merge, size_t first, struc
                              &merge->schema, &conflict, err));
     if (!conflict.text)
         return LITH_OK;
-    return lith_fail(err, LITH_E_UNSUPPORTED,
-                     "%s: its schema does not join that of %s: %s (that of %s first); merge such "
-                     "files apart",
-                     merge->inputs[merge->kinds.kinds[conflict.right].input].name,
-                     merge->inputs[merge->kinds.kinds[conflict.left].input].name, conflict.text,
-                     merge->inputs[merge->kinds.kinds[conflict.left].input].name);
+    return lith_fail(err, LITH_E_UNSUPPORTED, "%s and %s do not join: %s; merge them apart",
+                     merge->inputs[merge->kinds.kinds[conflict.left].input].name,
+                     merge->inputs[merge->kinds.kinds[conflict.right].input].name, conflict.text);
 }
 
 /* Forgets what was planned. The inputs stay open. */

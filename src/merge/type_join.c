@@ -13,11 +13,30 @@ static bool has_no_annotation(const struct lith_schema_node *node)
     return node->logical.kind == LITH_LOGICAL_NONE && node->converted_type == LITH_CONVERTED_NONE;
 }
 
-/* True when `wide` is the 64-bit form of `narrow`, and neither says more than its type does. */
-static bool is_twice(const struct lith_schema_node *narrow, const struct lith_schema_node *wide)
+/* The bits of an integer column, by its annotation or else its type; 0: it is none. */
+static int integer_bits(const struct lith_schema_node *node, bool *ret_signed)
 {
-    if (narrow->type == LITH_TYPE_INT32 && wide->type == LITH_TYPE_INT64)
-        return lith_schema_is_plain_integer(narrow) && lith_schema_is_plain_integer(wide);
+    *ret_signed = true;
+    if (node->type != LITH_TYPE_INT32 && node->type != LITH_TYPE_INT64)
+        return 0;
+    if (has_no_annotation(node))
+        return node->type == LITH_TYPE_INT32 ? 32 : 64;
+    if (node->logical.kind != LITH_LOGICAL_INTEGER)
+        return 0;
+    *ret_signed = node->logical.is_signed;
+    return node->logical.bit_width;
+}
+
+/* True when `wide` holds all numbers of `narrow`, of its kind. */
+static bool is_wider_number(const struct lith_schema_node *narrow,
+                            const struct lith_schema_node *wide)
+{
+    bool narrow_signed, wide_signed;
+    int narrow_bits = integer_bits(narrow, &narrow_signed);
+    int wide_bits = integer_bits(wide, &wide_signed);
+
+    if (narrow_bits && wide_bits)
+        return narrow_bits < wide_bits && narrow_signed == wide_signed;
     return narrow->type == LITH_TYPE_FLOAT && wide->type == LITH_TYPE_DOUBLE &&
            has_no_annotation(narrow) && has_no_annotation(wide);
 }
@@ -42,6 +61,8 @@ static bool is_wider_decimal(const struct lith_schema_node *narrow,
 {
     if (narrow->type == LITH_TYPE_INT32 && wide->type == LITH_TYPE_INT64)
         return true;
+    if (narrow->type == LITH_TYPE_FIXED_LEN_BYTE_ARRAY)
+        return wide->type == narrow->type && wide->type_length > narrow->type_length;
     return (narrow->type == LITH_TYPE_INT32 || narrow->type == LITH_TYPE_INT64) &&
            wide->type == LITH_TYPE_FIXED_LEN_BYTE_ARRAY;
 }
@@ -95,7 +116,7 @@ static bool is_unknown(const struct lith_schema_node *node)
 static bool widens(const struct lith_schema_node *narrow, const struct lith_schema_node *wide,
                    const struct lith_union_rules *rules)
 {
-    return is_unknown(narrow) || is_twice(narrow, wide) ||
+    return is_unknown(narrow) || is_wider_number(narrow, wide) ||
            (rules->dates_widen && is_date_in(narrow, wide)) ||
            (rules->strings_widen && is_string_in(narrow, wide));
 }

@@ -1,9 +1,9 @@
 /*
  * The type that holds the values of two leaf columns of one name.
  *
- * Types that mean the same join for nothing; a few widen: integers and floats of 32 bits to 64,
- * decimals of one scale to more digits, a column of nothing but nulls to any. All else would change
- * what a value means, and is refused. parquet-splice.md section 6.2.
+ * Types that mean the same join for nothing; a few widen: integers to more bits, of the same sign,
+ * FLOAT to DOUBLE, decimals of one scale to more digits, a column of nothing but nulls to any. All
+ * else would change what a value means, and is refused. parquet-splice.md section 6.2.
  */
 #ifndef LITH_MERGE_TYPE_JOIN_H
 #define LITH_MERGE_TYPE_JOIN_H

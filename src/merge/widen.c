@@ -28,6 +28,8 @@ static enum lith_widening_kind kind_of(const struct lith_schema_node *from,
 {
     if (from->type == LITH_TYPE_FLOAT)
         return LITH_WIDEN_FLOAT;
+    if (from->type == LITH_TYPE_FIXED_LEN_BYTE_ARRAY)
+        return LITH_WIDEN_LENGTH;
     if (to->type == LITH_TYPE_FIXED_LEN_BYTE_ARRAY)
         return LITH_WIDEN_BYTES;
     return from->logical.kind == LITH_LOGICAL_DATE ? LITH_WIDEN_DATE : LITH_WIDEN_INTEGER;
@@ -41,12 +43,13 @@ struct lith_widening lith_widening_of(const struct lith_schema_node *from,
         .type = to->type,
         .from_width = lith_type_width(from->type, from->type_length),
         .to_width = lith_type_width(to->type, to->type_length),
+        .is_unsigned = from->logical.kind == LITH_LOGICAL_INTEGER && !from->logical.is_signed,
         .factor = units_in_day(to->logical.unit),
     };
 
-    LITH_ASSERT(widening.from_width == 4 || widening.from_width == 8);
-    LITH_ASSERT(widening.to_width > 0);
-    LITH_ASSERT(widening.kind == LITH_WIDEN_BYTES || widening.to_width == 8);
+    bool is_fixed = widening.kind == LITH_WIDEN_BYTES || widening.kind == LITH_WIDEN_LENGTH;
+    LITH_ASSERT(is_fixed || (widening.from_width == 4 && widening.to_width == 8));
+    LITH_ASSERT(widening.from_width > 0 && widening.to_width > 0);
     return widening;
 }
 
@@ -101,13 +104,19 @@ static enum lith_code value_widen(const struct lith_widening *widening, const ui
 {
     switch (widening->kind) {
     case LITH_WIDEN_INTEGER:
-        lith_store_u64(to, (uint64_t)integer_at(from, widening->from_width));
+        lith_store_u64(to, widening->is_unsigned
+                               ? lith_load_u32(from)
+                               : (uint64_t)integer_at(from, widening->from_width));
         return LITH_OK;
     case LITH_WIDEN_FLOAT:
         float_widen(from, to);
         return LITH_OK;
     case LITH_WIDEN_BYTES:
         bytes_widen(integer_at(from, widening->from_width), to, widening->to_width);
+        return LITH_OK;
+    case LITH_WIDEN_LENGTH:
+        memset(to, from[0] & 0x80 ? 0xff : 0, widening->to_width - widening->from_width);
+        memcpy(to + widening->to_width - widening->from_width, from, widening->from_width);
         return LITH_OK;
     case LITH_WIDEN_DATE:
         return date_widen(widening, integer_at(from, widening->from_width), to, err);
@@ -150,17 +159,33 @@ static bool bytes_are(const uint8_t *bytes, size_t width, const uint8_t *number,
     return true;
 }
 
+/* Whether the bytes in front of a number say nothing but its sign. */
+static bool is_extended(const uint8_t *narrow, const uint8_t *wide, size_t more)
+{
+    for (size_t i = 0; i < more; i++) {
+        if (wide[i] != (uint8_t)(0 - (narrow[0] >> 7)))
+            return false;
+    }
+    return true;
+}
+
 static bool value_is(const struct lith_widening *widening, const uint8_t *narrow,
                      const uint8_t *wide)
 {
     switch (widening->kind) {
     case LITH_WIDEN_INTEGER:
         return memcmp(narrow, wide, 4) == 0 &&
-               lith_load_u32(wide + 4) == (narrow[3] & 0x80 ? UINT32_MAX : 0);
+               lith_load_u32(wide + 4) ==
+                   (narrow[3] & 0x80 && !widening->is_unsigned ? UINT32_MAX : 0);
     case LITH_WIDEN_FLOAT:
         return float_bits(lith_load_u64(wide)) == lith_load_u32(narrow);
     case LITH_WIDEN_BYTES:
         return bytes_are(wide, widening->to_width, narrow, widening->from_width);
+    case LITH_WIDEN_LENGTH: {
+        size_t more = widening->to_width - widening->from_width;
+        return is_extended(narrow, wide, more) &&
+               memcmp(narrow, wide + more, widening->from_width) == 0;
+    }
     case LITH_WIDEN_DATE: {
         int64_t units = (int64_t)lith_load_u64(wide);
         return units % widening->factor == 0 &&

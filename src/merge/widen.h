@@ -15,6 +15,7 @@ enum lith_widening_kind {
     LITH_WIDEN_INTEGER, /* INT32 to INT64: also decimals */
     LITH_WIDEN_FLOAT,   /* FLOAT to DOUBLE */
     LITH_WIDEN_BYTES,   /* decimals of INT32 or INT64 to FIXED_LEN_BYTE_ARRAY */
+    LITH_WIDEN_LENGTH,  /* decimals of FIXED_LEN_BYTE_ARRAY to more bytes */
     LITH_WIDEN_DATE,    /* DATE to local TIMESTAMP */
 };
 
@@ -23,6 +24,7 @@ struct lith_widening {
     enum lith_type type; /* of the output */
     size_t from_width;
     size_t to_width;
+    bool is_unsigned;
     int64_t factor; /* dates: units in a day */
 };
 

@@ -33,7 +33,7 @@ static enum lith_code reader_open(struct lith_column *column, const struct lith_
     if (column->target->max_rep > 0)
         LITH_TRY(levels_new(column, &column->rep_levels, err));
     size_t width = lith_type_width(column->target->type, column->target->type_length);
-    if (!map->present || width < sizeof(uint64_t))
+    if (!map->present || width == 0)
         return LITH_OK;
     LITH_TRY(lith_alloc_array(column->mem, LITH_BATCH_POSITIONS, width, &block, err));
     column->wide = block;
@@ -111,13 +111,19 @@ static uint64_t day_of(const struct lith_schema_node *target)
     return target->logical.unit == LITH_UNIT_MICROS ? seconds * 1000000 : seconds * 1000000000;
 }
 
-/* The low byte first, as many as the number has; the target has the high one first. */
-static void wide_bytes(const uint8_t *from, size_t from_width, uint8_t *to, size_t to_width)
+/* A number of bytes, the highest first; where the file's is an integer, its low byte is first. */
+static void wide_bytes(const struct lith_values *from, size_t index, uint8_t *to, size_t to_width)
 {
-    uint8_t above = from[from_width - 1] >> 7 ? 0xff : 0x00;
+    const uint8_t *bytes = from->fixed + index * from->width;
+    bool is_integer = from->type != LITH_TYPE_FIXED_LEN_BYTE_ARRAY;
+    uint8_t above = bytes[is_integer ? from->width - 1 : 0] >> 7 ? 0xff : 0x00;
 
-    for (size_t i = 0; i < to_width; i++)
-        to[to_width - 1 - i] = i < from_width ? from[i] : above;
+    for (size_t i = 0; i < to_width; i++) {
+        uint8_t byte = above;
+        if (i < from->width)
+            byte = bytes[is_integer ? i : from->width - 1 - i];
+        to[to_width - 1 - i] = byte;
+    }
 }
 
 static void widen(struct lith_column *column, struct lith_values *values)
@@ -131,7 +137,7 @@ static void widen(struct lith_column *column, struct lith_values *values)
         const uint8_t *from = values->fixed + i * values->width;
         uint8_t *to = column->wide + i * width;
         if (target->type == LITH_TYPE_FIXED_LEN_BYTE_ARRAY) {
-            wide_bytes(from, values->width, to, width);
+            wide_bytes(values, i, to, width);
             continue;
         }
         uint32_t bits = lith_load_u32(from);
@@ -170,7 +176,9 @@ static enum lith_code translate(struct lith_column *column, struct lith_batch *b
         return lith_fail(err, LITH_E_CORRUPT, "a column of type UNKNOWN has values");
     if (!map->present)
         batch->values = (struct lith_values){.type = column->target->type};
-    else if (batch->values.type != column->target->type)
+    else if (batch->values.type != column->target->type ||
+             batch->values.width !=
+                 lith_type_width(column->target->type, column->target->type_length))
         widen(column, &batch->values);
     return LITH_OK;
 }

@@ -157,6 +157,23 @@ static bool is_bare(const struct lith_schema_node *node)
     return node->logical.kind == LITH_LOGICAL_NONE && node->converted_type == LITH_CONVERTED_NONE;
 }
 
+static bool is_unsigned(const struct lith_schema_node *node)
+{
+    return is_annotated(node, LITH_LOGICAL_INTEGER) && !node->logical.is_signed;
+}
+
+/* 0: no integer. */
+static int bits_of(const struct lith_schema_node *node)
+{
+    if (is_annotated(node, LITH_LOGICAL_INTEGER))
+        return node->logical.bit_width;
+    if (!is_bare(node))
+        return 0;
+    if (node->type == LITH_TYPE_INT32)
+        return 32;
+    return node->type == LITH_TYPE_INT64 ? 64 : 0;
+}
+
 /* Whether values of the file's leaf mean in the target what they mean there, once widened. */
 static bool means_same(const struct lith_schema_node *from, const struct lith_schema_node *to)
 {
@@ -167,8 +184,8 @@ static bool means_same(const struct lith_schema_node *from, const struct lith_sc
                from->logical.precision <= to->logical.precision;
     if (is_annotated(from, LITH_LOGICAL_DATE))
         return is_annotated(to, LITH_LOGICAL_TIMESTAMP) && !to->logical.utc;
-    if (lith_schema_is_plain_integer(from) && lith_schema_is_plain_integer(to))
-        return true;
+    if (bits_of(from) > 0)
+        return is_unsigned(from) == is_unsigned(to) && bits_of(from) <= bits_of(to);
     return is_bare(from) && is_annotated(to, LITH_LOGICAL_STRING);
 }
 
@@ -176,8 +193,9 @@ static bool means_same(const struct lith_schema_node *from, const struct lith_sc
 static bool widens(const struct lith_schema_node *from, const struct lith_schema_node *to)
 {
     if (to->type == LITH_TYPE_FIXED_LEN_BYTE_ARRAY)
-        return (from->type == LITH_TYPE_INT32 || from->type == LITH_TYPE_INT64) &&
-               is_annotated(to, LITH_LOGICAL_DECIMAL);
+        return is_annotated(to, LITH_LOGICAL_DECIMAL) &&
+               (from->type == LITH_TYPE_INT32 || from->type == LITH_TYPE_INT64 ||
+                (from->type == to->type && from->type_length < to->type_length));
     return (from->type == LITH_TYPE_INT32 && to->type == LITH_TYPE_INT64) ||
            (from->type == LITH_TYPE_FLOAT && to->type == LITH_TYPE_DOUBLE);
 }
@@ -260,7 +278,8 @@ static enum lith_code map_make(const struct pair *pair, uint32_t leaf, struct li
         return lith_fail(err, LITH_E_UNSUPPORTED, "a group without columns in the schema");
     const struct lith_schema_node *node = lith_schema_leaf(from, map->leaf);
     const struct lith_schema_node *wanted = lith_schema_leaf(target, leaf);
-    map->identity = map->present && node->type == wanted->type;
+    map->identity =
+        map->present && node->type == wanted->type && node->type_length == wanted->type_length;
     LITH_TRY(lith_arena_array(arena, (size_t)node->max_def + 1, sizeof(uint16_t), &block, err));
     map->def_map = block;
     for (uint16_t def = 0; def <= node->max_def; def++) {

@@ -620,15 +620,16 @@ def test_inspect_says_what_pyarrow_says(tmp_path):
 
 def test_messages_of_merge(tmp_path):
     a = write(tmp_path / "a.parquet")
-    wider = tmp_path / "wider.parquet"
-    parquet.write_table(pyarrow.table({"id": [1], "name": ["a"]}), wider)
+    other = tmp_path / "other.parquet"
+    parquet.write_table(pyarrow.table({"id": ["a"]}), other)
     (tmp_path / "folder").mkdir()
     for output, inputs, says in (
             ("nodir/o.parquet", [a], "the directory nodir/ is not there; create it first"),
             ("o.parquet", [a, "folder"], "folder is a directory; name its files, or compact it"),
             ("o.parquet", [a, "/dev/null"], "/dev/null is not a regular file"),
-            ("o.parquet", [a, wider], "1 columns against 2, column name is in the second alone"),
-            ("o.parquet", [wider, a], "2 columns against 1, column name is in the first alone")):
+            ("o.parquet", [a, other], "a.parquet and " + str(other)),
+            ("o.parquet", [a, other], "column id: INT64 against BYTE_ARRAY STRING; merge them apart"),
+            ("o.parquet", [other, a], "column id: BYTE_ARRAY STRING against INT64; merge them apart")):
         done = lithify.run("merge", "-o", output, *inputs, cwd=tmp_path)
         assert done.code == lithify.FAILED and says in done.err, str(done)
         assert done.err.count("folder") < 2 and done.err.count("/dev/null") < 2, str(done)
