@@ -16,7 +16,7 @@
 
 #include "merge/explain.h"
 #include "merge/source_chunk.h"
-#include "merge/widen.h"
+#include "parquet/widen.h"
 #include "parquet/chunk_reader.h"
 #include "parquet/file_writer.h"
 #include "parquet/key_counts.h"

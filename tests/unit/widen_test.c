@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "merge/widen.h"
+#include "parquet/widen.h"
 
 static struct lith_schema_node leaf(enum lith_type type, int32_t length)
 {

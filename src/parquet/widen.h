@@ -2,11 +2,11 @@
  * Widening: values of a source as those of a wider type that the output has.
  *
  * Exact for every value, or refused: integers and decimals keep their number, floats their number
- * and NaNs their bits; a date becomes the midnight that begins it. type_join.h says what widens.
- * parquet-splice.md section 6.2.
+ * and NaNs their bits; a date becomes the midnight that begins it. merge/type_join.h says what
+ * widens. parquet-splice.md section 6.2.
  */
-#ifndef LITH_MERGE_WIDEN_H
-#define LITH_MERGE_WIDEN_H
+#ifndef LITH_PARQUET_WIDEN_H
+#define LITH_PARQUET_WIDEN_H
 
 #include "parquet/schema.h"
 #include "parquet/values.h"

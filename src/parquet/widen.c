@@ -1,7 +1,7 @@
 /*
  * Widening, and the way back that proves it.
  */
-#include "merge/widen.h"
+#include "parquet/widen.h"
 
 #include "base/checked.h"
 
