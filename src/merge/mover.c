@@ -73,6 +73,15 @@ enum lith_code lith_move_levels(const struct lith_move *move, struct lith_batch 
     return LITH_OK;
 }
 
+enum lith_code lith_move_deliver(const struct lith_move *move, const struct lith_batch *batch,
+                                 struct lith_key_counts *counts, struct lith_err *err)
+{
+    LITH_TRY(lith_witness_decoded(move->witness, batch, err));
+    if (counts)
+        LITH_TRY(lith_key_counts_add(counts, batch, err));
+    return lith_file_writer_add(move->writer, batch, err);
+}
+
 enum lith_code lith_move_values(const struct lith_move *move, struct lith_batch *batch,
                                 struct lith_err *err)
 {

@@ -104,6 +104,12 @@ LITH_MUST_CHECK enum lith_code lith_mover_null(const struct lith_move *move, str
  * call. */
 LITH_MUST_CHECK enum lith_code lith_move_levels(const struct lith_move *move,
                                                 struct lith_batch *batch, struct lith_err *err);
+/* Hands on a batch that is as the output has it: the witness sees it first; its values are added to
+ * `counts`, if any. */
+LITH_MUST_CHECK enum lith_code lith_move_deliver(const struct lith_move *move,
+                                                 const struct lith_batch *batch,
+                                                 struct lith_key_counts *counts,
+                                                 struct lith_err *err);
 /* Gives a batch of the source values of the output's type; they live until the next call. */
 LITH_MUST_CHECK enum lith_code lith_move_values(const struct lith_move *move,
                                                 struct lith_batch *batch, struct lith_err *err);

@@ -18,10 +18,10 @@ static enum lith_code batch_add(const struct lith_move *move, const struct lith_
                                 bool adds, struct lith_err *err)
 {
     LITH_TRY(lith_work_check(move->tools->work, err));
+    if (adds)
+        return lith_move_deliver(move, batch, move->counts, err);
     LITH_TRY(lith_witness_decoded(move->witness, batch, err));
-    if (move->counts)
-        LITH_TRY(lith_key_counts_add(move->counts, batch, err));
-    return adds ? lith_file_writer_add(move->writer, batch, err) : LITH_OK;
+    return move->counts ? lith_key_counts_add(move->counts, batch, err) : LITH_OK;
 }
 
 /* Room for the levels of a batch. */

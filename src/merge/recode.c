@@ -18,10 +18,7 @@ enum lith_code lith_move_recode_page(const struct lith_move *move, struct lith_c
             return LITH_OK;
         LITH_TRY(lith_move_levels(move, &batch, err));
         LITH_TRY(lith_chunk_reader_fail(reader, lith_move_values(move, &batch, err), err));
-        LITH_TRY(lith_witness_decoded(move->witness, &batch, err));
-        if (counts)
-            LITH_TRY(lith_key_counts_add(counts, &batch, err));
-        LITH_TRY(lith_file_writer_add(move->writer, &batch, err));
+        LITH_TRY(lith_move_deliver(move, &batch, counts, err));
     }
 }
 

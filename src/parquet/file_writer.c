@@ -48,6 +48,8 @@ struct lith_file_writer {
     struct row_group_record row_group;
     uint32_t row_group_count; /* finished */
     uint32_t leaf;            /* of the chunk that is open, or comes next */
+    const struct lith_sorting_column *sorting; /* of every row group */
+    uint32_t sorting_count;
     int64_t rows;
     bool in_row_group;
     bool in_chunk;
@@ -120,6 +122,13 @@ uint64_t lith_file_writer_bytes(const struct lith_file_writer *writer)
 int64_t lith_file_writer_rows(const struct lith_file_writer *writer)
 {
     return writer->rows;
+}
+
+void lith_file_writer_sorted(struct lith_file_writer *writer,
+                             const struct lith_sorting_column *columns, uint32_t count)
+{
+    writer->sorting = columns;
+    writer->sorting_count = count;
 }
 
 enum lith_code lith_file_writer_row_group(struct lith_file_writer *writer, int64_t num_rows,
@@ -447,6 +456,8 @@ static enum lith_code row_group_write(struct lith_file_writer *w, uint32_t index
         .total_byte_size = record.total_byte_size,
         .total_compressed_size = record.total_compressed_size,
         .file_offset = record.file_offset,
+        .sorting_columns = w->sorting,
+        .sorting_column_count = w->sorting_count,
         /* On all row groups or on none: a mixture is what readers fail on. */
         .ordinal = w->row_group_count <= INT16_MAX ? (int32_t)index : -1,
     };

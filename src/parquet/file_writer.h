@@ -37,6 +37,11 @@ lith_file_writer_new(struct lith_sink *sink, const struct lith_schema *schema,
                      struct lith_file_writer **ret_writer, struct lith_err *err);
 void lith_file_writer_free(struct lith_file_writer *writer);
 
+/* The rows of every row group are sorted so: by the caller's word. Borrowed until the file is
+ * finished. */
+void lith_file_writer_sorted(struct lith_file_writer *writer,
+                             const struct lith_sorting_column *columns, uint32_t count);
+
 /* Begins the next row group; chunks must then come for every leaf in order. num_rows > 0. */
 LITH_MUST_CHECK enum lith_code lith_file_writer_row_group(struct lith_file_writer *writer,
                                                           int64_t num_rows, struct lith_err *err);
