@@ -28,6 +28,7 @@ struct lith_job_options {
     int64_t replay_window_ns;
     uint64_t row_group_bytes;
     int64_t row_group_rows;
+    enum lith_unknown_keys unknown_keys;
     enum lith_verify_level verify;
     const char *const *key_columns;
     size_t key_column_count;

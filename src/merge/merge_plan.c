@@ -36,8 +36,7 @@ static enum lith_code first_take(struct lith_merge *merge, const struct lith_foo
                               &block, err));
     merge->packed = block;
     lith_column_runs_init(&merge->runs, merge->work, merge->schema.leaf_count);
-    lith_gate_meaning(footer, merge->meaning);
-    return LITH_OK;
+    return lith_gate_meaning(footer, merge->work->mem, merge->meaning, err);
 }
 
 /* Refuses a file whose schema or meaning is not that of the first. */
@@ -54,11 +53,11 @@ static enum lith_code first_compare(struct lith_merge *merge, const struct lith_
     if (!equal)
         return lith_fail(err, LITH_E_UNSUPPORTED, "its schema differs from that of %s: %s",
                          merge->inputs[0].name, difference);
-    lith_gate_meaning(footer, meaning);
+    LITH_TRY(lith_gate_meaning(footer, merge->work->mem, meaning, err));
     if (strcmp(meaning, merge->meaning) != 0)
         return lith_fail(err, LITH_E_UNSUPPORTED,
-                         "its dates mean something else than those of %s: \"%s\" against \"%s\"; "
-                         "merge such files apart",
+                         "its values mean something else than those of %s, so they must be merged "
+                         "apart: \"%s\" against \"%s\"",
                          merge->inputs[0].name, meaning, merge->meaning);
     lith_annotations_join(&merge->written, raw, &merge->schema);
     return LITH_OK;
@@ -316,7 +315,7 @@ enum lith_code lith_merge_new(const struct lith_merge_input *inputs, size_t inpu
     };
     merge->bad_input = SIZE_MAX;
     lith_arena_init(&merge->arena, work->mem);
-    lith_key_values_init(&merge->key_values, work->mem);
+    lith_key_values_init(&merge->key_values, work->mem, options->unknown_keys, inputs[0].name);
     enum lith_code code = plan(merge, opener, err);
     if (code != LITH_OK) {
         lith_merge_free(merge);
