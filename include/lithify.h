@@ -105,6 +105,14 @@ struct lith_joins {
     bool names_by_case;       /* names of one group may differ by case alone */
 };
 
+/* What becomes of key-value metadata that nobody but its writers understands, where inputs differ
+ * on it or some lack it. What all of them say alike is kept. */
+enum lith_unknown_keys {
+    LITH_UNKNOWN_KEYS_DROP = 0,
+    LITH_UNKNOWN_KEYS_FIRST, /* what the first one says that has it */
+    LITH_UNKNOWN_KEYS_ERROR, /* such files are not merged */
+};
+
 /*
  * Everything that can be chosen for a lake. Fill it with lith_options_default first, then change
  * what should differ: zero is a value like any other ("no grace"). Sizes are bytes, durations
@@ -134,6 +142,7 @@ struct lith_options {
     int64_t replay_window_ns; /* how long a deleted input's name and size are remembered */
     uint64_t gc_bytes_max;    /* deleted in one pass over the lake at most */
 
+    enum lith_unknown_keys unknown_keys;
     enum lith_verify_level verify;
     const char *const *key_columns; /* columns whose counts per value are checked; where one that
                                        is not the default is missing, the reason says so */
@@ -351,6 +360,7 @@ struct lith_merge_request {
     uint64_t row_group_bytes;
     int64_t row_group_rows;
     struct lith_joins joins;
+    enum lith_unknown_keys unknown_keys;
     enum lith_verify_level verify;
     enum lith_movers movers;
     bool overwrite;          /* an existing output is replaced, atomically; else CONFLICT */

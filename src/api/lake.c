@@ -53,6 +53,8 @@ static enum lith_code options_check(const struct lith_options *options, struct l
         strcmp(options->manifest_name, LITH_MANIFEST_NAME_HIDDEN) != 0)
         return lith_fail(err, LITH_E_INVALID, "manifest_name must be %s or %s, not %s",
                          LITH_MANIFEST_NAME, LITH_MANIFEST_NAME_HIDDEN, options->manifest_name);
+    if ((unsigned)options->unknown_keys > LITH_UNKNOWN_KEYS_ERROR)
+        return lith_fail(err, LITH_E_INVALID, "no unknown_keys %d", (int)options->unknown_keys);
     if (options->reader_grace_ns < 0 || options->orphan_grace_ns < 0 ||
         options->replay_window_ns < 0)
         return lith_fail(err, LITH_E_INVALID, "a grace cannot be negative");
@@ -65,13 +67,19 @@ static enum lith_code options_check(const struct lith_options *options, struct l
 static enum lith_code merge_text(struct lith_lake *lake, const struct lith_options *options,
                                  struct lith_err *err)
 {
+    static const char *const unknown_keys[] = {
+        [LITH_UNKNOWN_KEYS_DROP] = "", /* the hash is older than the choice */
+        [LITH_UNKNOWN_KEYS_FIRST] = " unknown_keys=first",
+        [LITH_UNKNOWN_KEYS_ERROR] = " unknown_keys=error",
+    };
     char joins[LITH_JOINS_TEXT_BYTES];
     char *text;
 
     lith_joins_text(&options->joins, joins);
     LITH_TRY(lith_arena_format(&lake->arena, &text, err,
-                               "row_group=%" PRIu64 " row_group_rows=%" PRId64 "%s",
-                               options->row_group_bytes, options->row_group_rows, joins));
+                               "row_group=%" PRIu64 " row_group_rows=%" PRId64 "%s%s",
+                               options->row_group_bytes, options->row_group_rows, joins,
+                               unknown_keys[options->unknown_keys]));
     lake->job.policy.merge_text = text;
     return LITH_OK;
 }
@@ -100,6 +108,7 @@ static enum lith_code options_take(struct lith_lake *lake, const struct lith_opt
         .row_group_rows = options->row_group_rows,
         .allow = lith_joins_rules(&options->joins),
         .match = options->joins.match,
+        .unknown_keys = options->unknown_keys,
         .verify = options->verify,
         .key_columns = options->key_columns,
         .key_column_count = options->key_column_count,

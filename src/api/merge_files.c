@@ -353,6 +353,7 @@ static enum lith_code merge_with(struct outs *outs, enum lith_movers movers, str
         .row_group_rows = request->row_group_rows,
         .allow = lith_joins_rules(&request->joins),
         .match = request->joins.match,
+        .unknown_keys = request->unknown_keys,
         .force = forces[movers],
         .skip_witness = request->verify < LITH_VERIFY_CONTENT,
         .check_damage = request->verify >= LITH_VERIFY_DECODE,
@@ -424,6 +425,8 @@ enum lith_code lith_merge_files(const struct lith_merge_request *request,
     LITH_TRY(lith_joins_check(&request->joins, err));
     if ((unsigned)request->movers >= sizeof(forces) / sizeof(forces[0]))
         return lith_fail(err, LITH_E_INVALID, "no movers %d", (int)request->movers);
+    if ((unsigned)request->unknown_keys > LITH_UNKNOWN_KEYS_ERROR)
+        return lith_fail(err, LITH_E_INVALID, "no unknown_keys %d", (int)request->unknown_keys);
     enum lith_code code = merge_try(request, control, ret_result, err);
     if (code != LITH_E_LIMIT || alone.threads < 2 || request->explain)
         return code;

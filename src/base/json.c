@@ -269,6 +269,11 @@ bool lith_json_is_int(const struct lith_json *json)
     return json_is_integer(inner(json));
 }
 
+bool lith_json_is_number(const struct lith_json *json)
+{
+    return json_is_number(inner(json));
+}
+
 bool lith_json_is_bool(const struct lith_json *json)
 {
     return json_is_boolean(inner(json));
@@ -301,9 +306,19 @@ int64_t lith_json_int_of(const struct lith_json *json)
     return json_integer_value(inner(json));
 }
 
+double lith_json_number_of(const struct lith_json *json)
+{
+    return json_number_value(inner(json));
+}
+
 bool lith_json_bool_of(const struct lith_json *json)
 {
     return json_is_true(inner(json));
+}
+
+bool lith_json_equal(const struct lith_json *a, const struct lith_json *b)
+{
+    return json_equal(inner(a), inner(b)) == 1;
 }
 
 void lith_json_each(const struct lith_json *object,

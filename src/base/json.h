@@ -82,13 +82,17 @@ bool lith_json_is_object(const struct lith_json *json);
 bool lith_json_is_array(const struct lith_json *json);
 bool lith_json_is_text(const struct lith_json *json);
 bool lith_json_is_int(const struct lith_json *json);
+bool lith_json_is_number(const struct lith_json *json); /* whole or not */
 bool lith_json_is_bool(const struct lith_json *json);
 struct lith_json *lith_json_get(const struct lith_json *object, const char *key);
 size_t lith_json_count(const struct lith_json *array_or_object);
 struct lith_json *lith_json_at(const struct lith_json *array, size_t index);
 const char *lith_json_text_of(const struct lith_json *json);
 int64_t lith_json_int_of(const struct lith_json *json);
+double lith_json_number_of(const struct lith_json *json); /* the nearest, of a whole one */
 bool lith_json_bool_of(const struct lith_json *json);
+/* The same value: members of objects in any order; 1 and 1.0 are two values. */
+bool lith_json_equal(const struct lith_json *a, const struct lith_json *b);
 /* Calls `each` for the members in order. */
 void lith_json_each(const struct lith_json *object,
                     void (*each)(void *ctx, const char *key, const struct lith_json *value),

@@ -135,6 +135,12 @@
 #define LITH_WRITERS_MAX 16u
 #define LITH_WRITER_NAME_BYTES_MAX 256u
 
+/* GeoParquet's key as a tree: a column with its reference system takes 20 KiB. A larger one is only
+ * compared. */
+#define LITH_GEO_TREE_BYTES_MAX (4 * LITH_MIB)
+/* Kinds of geometries are 14, with and without heights. */
+#define LITH_GEO_TYPES_MAX 32u
+
 /* The list of inputs an output carries: 10,000 names of a few hundred bytes. */
 #define LITH_INPUT_LIST_BYTES_MAX (16 * LITH_MIB)
 

@@ -136,6 +136,16 @@ enum lith_verify_level lith_config_level(const struct lith_config *config,
     return levels[lith_option_choice(option, config->values[option])];
 }
 
+enum lith_unknown_keys lith_config_unknown_keys(const struct lith_config *config,
+                                                enum lith_option_id option)
+{
+    static const enum lith_unknown_keys choices[] = {
+        LITH_UNKNOWN_KEYS_DROP, LITH_UNKNOWN_KEYS_FIRST, LITH_UNKNOWN_KEYS_ERROR};
+
+    LITH_ASSERT(option == LITH_OPTION_UNKNOWN_KEYS);
+    return choices[lith_option_choice(option, config->values[option])];
+}
+
 void lith_config_shard(const struct lith_config *config, enum lith_option_id option,
                        uint32_t *ret_index, uint32_t *ret_count)
 {

@@ -47,6 +47,8 @@ uint64_t lith_config_size(const struct lith_config *config, enum lith_option_id 
 int64_t lith_config_duration(const struct lith_config *config, enum lith_option_id option);
 enum lith_verify_level lith_config_level(const struct lith_config *config,
                                          enum lith_option_id option);
+enum lith_unknown_keys lith_config_unknown_keys(const struct lith_config *config,
+                                                enum lith_option_id option);
 void lith_config_shard(const struct lith_config *config, enum lith_option_id option,
                        uint32_t *ret_index, uint32_t *ret_count);
 /* Whether `name` is one of the parts of a text between commas. */

@@ -56,6 +56,9 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
                            "dates-to-timestamps|bytes-to-strings|names-by-case", NULL,
                            "What joins files of different schemas besides what is always safe; "
                            "separated by commas."},
+    [LITH_OPTION_UNKNOWN_KEYS] = {"unknown_keys", LITH_KIND_CHOICE, "drop|first|error", "drop",
+                                  "Key-value metadata on which inputs differ, or that some lack, "
+                                  "where only its writer understands it."},
     [LITH_OPTION_KEY_COLUMNS] = {"key_columns", LITH_KIND_LIST, "NAMES", "template_id",
                                  "Columns whose counts per value are checked before a commit, "
                                  "where present; separated by commas."},

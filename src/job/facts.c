@@ -111,7 +111,7 @@ static enum lith_code set_find(struct lith_fact_book *book, const struct lith_fo
     const char *difference;
     void *copy;
 
-    lith_gate_meaning(footer, meaning);
+    LITH_TRY(lith_gate_meaning(footer, book->mem, meaning, err));
     for (size_t i = 0; i < book->set_count; i++) {
         bool equal = false;
         if (strcmp(book->sets[i].meaning, meaning) != 0)

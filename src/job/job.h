@@ -31,6 +31,7 @@ struct lith_job_options {
     int64_t row_group_rows;
     struct lith_union_rules allow; /* by_id is not looked at */
     enum lith_match match;
+    enum lith_unknown_keys unknown_keys;
     enum lith_verify_level verify;
     const char *const *key_columns;
     size_t key_column_count;

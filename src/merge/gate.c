@@ -5,7 +5,16 @@
 
 #include <stdio.h>
 
+#include "base/hash.h"
 #include "codec/codec.h"
+#include "merge/geo.h"
+
+/* Room for the parts of a meaning; the last one may be cut, behind its hash. */
+#define DATES_BYTES 448u
+#define CRS_BYTES 64u
+#define GEOMETRIES_BYTES 192u
+static_assert(DATES_BYTES + CRS_BYTES + GEOMETRIES_BYTES <= LITH_MEANING_BYTES,
+              "what parts are made of, their separators included");
 
 enum lith_code lith_gate_file(const struct lith_footer *footer, struct lith_err *err)
 {
@@ -67,12 +76,14 @@ static const char *spark_calendar(const struct lith_footer *footer, const char *
     return "proleptic";
 }
 
-void lith_gate_meaning(const struct lith_footer *footer, char ret_meaning[LITH_MEANING_BYTES])
+/* How dates and timestamps are to be read; empty where the file has none. */
+static void dates_meaning(const struct lith_footer *footer, char ret_text[DATES_BYTES])
 {
     static const char *const zone_keys[] = {
         "org.apache.spark.timeZone",
         "writer.time.zone",
         "writer.date.proleptic",
+        "writer.zone.conversion.legacy",
     };
     bool has_dates = false;
     bool has_int96 = false;
@@ -82,21 +93,57 @@ void lith_gate_meaning(const struct lith_footer *footer, char ret_meaning[LITH_M
         has_dates = has_dates || is_date_like(node);
         has_int96 = has_int96 || node->type == LITH_TYPE_INT96;
     }
-    ret_meaning[0] = '\0';
     if (!has_dates && !has_int96)
         return;
     size_t used = (size_t)snprintf(
-        ret_meaning, LITH_MEANING_BYTES, "calendar %s%s%s%s",
+        ret_text, DATES_BYTES, "calendar %s%s%s%s",
         spark_calendar(footer, "org.apache.spark.legacyDateTime", 3000),
         has_int96 ? ", INT96 " : "",
         has_int96 ? spark_calendar(footer, "org.apache.spark.legacyINT96", 3001) : "",
         has_int96 && starts_with(footer->created_by, "parquet-mr") ? " of parquet-mr" : "");
     for (size_t i = 0; i < sizeof(zone_keys) / sizeof(zone_keys[0]); i++) {
         const struct lith_key_value *zone = lith_footer_key(footer, zone_keys[i]);
-        if (zone && zone->value.data && used < LITH_MEANING_BYTES)
-            used += (size_t)snprintf(ret_meaning + used, LITH_MEANING_BYTES - used, ", %s=%.*s",
-                                     zone_keys[i],
+        if (zone && zone->value.data && used < DATES_BYTES)
+            used += (size_t)snprintf(ret_text + used, DATES_BYTES - used, ", %s=%.*s", zone_keys[i],
                                      (int)(zone->value.bytes < 64 ? zone->value.bytes : 64),
                                      (const char *)zone->value.data);
     }
+}
+
+/* Reference systems that stand in keys of their own, as a hash; empty where none does. */
+static void crs_meaning(const struct lith_footer *footer, char ret_text[CRS_BYTES])
+{
+    struct lith_hash128 sum = {0};
+    struct lith_slice name;
+    bool any = false;
+    char digits[33];
+
+    for (uint32_t leaf = 0; leaf < footer->schema.leaf_count; leaf++) {
+        if (!lith_geo_crs_key(lith_schema_leaf(&footer->schema, leaf), &name))
+            continue;
+        const struct lith_key_value *crs = lith_footer_key_slice(footer, name);
+        if (crs && crs->value.data)
+            sum = lith_hash128_add(sum, lith_hash128(crs->value.data, crs->value.bytes, leaf + 1));
+        any = true;
+    }
+    lith_hash128_text(sum, digits);
+    if (any)
+        (void)snprintf(ret_text, CRS_BYTES, "reference systems %s", digits);
+}
+
+enum lith_code lith_gate_meaning(const struct lith_footer *footer, struct lith_mem *mem,
+                                 char ret_meaning[LITH_MEANING_BYTES], struct lith_err *err)
+{
+    const struct lith_key_value *geo = lith_footer_key(footer, LITH_GEO_KEY);
+    char dates[DATES_BYTES] = "";
+    char crs[CRS_BYTES] = "";
+    char geometries[GEOMETRIES_BYTES] = "";
+
+    dates_meaning(footer, dates);
+    crs_meaning(footer, crs);
+    if (geo)
+        LITH_TRY(lith_geo_meaning(geo->value, mem, geometries, sizeof(geometries), err));
+    (void)snprintf(ret_meaning, LITH_MEANING_BYTES, "%s%s%s%s%s", dates, *dates && *crs ? "; " : "",
+                   crs, (*dates || *crs) && *geometries ? "; " : "", geometries);
+    return LITH_OK;
 }

@@ -37,6 +37,7 @@ struct lith_merge_options {
     const char *job;
     struct lith_union_rules allow; /* by_id is decided by `match` and the inputs */
     enum lith_match match;
+    enum lith_unknown_keys unknown_keys;
     enum lith_force force;
     bool check_damage; /* pages to be copied that have no checksum are decompressed, to see whether
                           they can be: for those who will delete the inputs */

@@ -57,14 +57,14 @@ static enum lith_code meaning_check(struct lith_merge *merge, const struct lith_
 {
     char meaning[LITH_MEANING_BYTES];
 
-    lith_gate_meaning(footer, meaning);
+    LITH_TRY(lith_gate_meaning(footer, merge->work->mem, meaning, err));
     if (index == 0)
         memcpy(merge->meaning, meaning, sizeof(meaning));
     if (strcmp(meaning, merge->meaning) == 0)
         return LITH_OK;
     return lith_fail(err, LITH_E_UNSUPPORTED,
-                     "its dates mean something else than those of %s: \"%s\" against \"%s\"; "
-                     "merge such files apart",
+                     "its values mean something else than those of %s, so they must be merged "
+                     "apart: \"%s\" against \"%s\"",
                      merge->inputs[0].name, meaning, merge->meaning);
 }
 
@@ -381,7 +381,8 @@ static void plan_clear(struct lith_merge *merge)
 {
     lith_column_runs_done(&merge->runs);
     lith_key_values_done(&merge->key_values);
-    lith_key_values_init(&merge->key_values, merge->work->mem);
+    lith_key_values_init(&merge->key_values, merge->work->mem, merge->options.unknown_keys,
+                         merge->inputs[0].name);
     for (uint32_t i = 0; i < merge->kinds.count; i++)
         merge->kinds.kinds[i].written = (struct lith_schema){0};
     merge->unit_count = 0;
@@ -400,6 +401,7 @@ static enum lith_code inputs_take(struct lith_merge *merge, struct lith_err *err
         plan_clear(merge);
         LITH_TRY(schema_begin(merge, err));
         LITH_TRY(pass(merge, true, &mixed, err));
+        lith_key_values_schema_changed(&merge->key_values);
     }
     return lith_kinds_written(&merge->kinds, &merge->schema, &merge->arena, &merge->written, err);
 }
@@ -436,7 +438,7 @@ enum lith_code lith_merge_new(const struct lith_merge_input *inputs, size_t inpu
     merge->bad_input = SIZE_MAX;
     lith_arena_init(&merge->arena, work->mem);
     lith_kinds_init(&merge->kinds, &merge->arena);
-    lith_key_values_init(&merge->key_values, work->mem);
+    lith_key_values_init(&merge->key_values, work->mem, options->unknown_keys, inputs[0].name);
     enum lith_code code = plan(merge, opener, err);
     if (code != LITH_OK) {
         lith_merge_free(merge);

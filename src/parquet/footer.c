@@ -105,13 +105,17 @@ enum lith_code lith_footer_read(struct lith_source *source, struct lith_arena *a
     return LITH_OK;
 }
 
-const struct lith_key_value *lith_footer_key(const struct lith_footer *footer, const char *key)
+const struct lith_key_value *lith_footer_key_slice(const struct lith_footer *footer,
+                                                   struct lith_slice key)
 {
-    struct lith_slice wanted = lith_slice_text(key);
-
     for (uint32_t i = footer->key_value_count; i > 0; i--) {
-        if (lith_slice_equal(footer->key_values[i - 1].key, wanted))
+        if (lith_slice_equal(footer->key_values[i - 1].key, key))
             return &footer->key_values[i - 1];
     }
     return NULL;
+}
+
+const struct lith_key_value *lith_footer_key(const struct lith_footer *footer, const char *key)
+{
+    return lith_footer_key_slice(footer, lith_slice_text(key));
 }

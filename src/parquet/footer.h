@@ -126,5 +126,7 @@ LITH_MUST_CHECK enum lith_code lith_footer_read(struct lith_source *source,
 
 /* The value of a key, or NULL. The last one counts where a key stands twice. */
 const struct lith_key_value *lith_footer_key(const struct lith_footer *footer, const char *key);
+const struct lith_key_value *lith_footer_key_slice(const struct lith_footer *footer,
+                                                   struct lith_slice key);
 
 #endif

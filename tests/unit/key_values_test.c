@@ -28,38 +28,243 @@ static bool has(const struct lith_key_value *entries, uint32_t count, const char
     return false;
 }
 
+/* A key in three files, and in their output: NULL stands for no such key, "-" for one without a
+ * value. What no case changes is in all files: "same". */
+struct merge_case {
+    const char *what;
+    const char *key;
+    const char *values[3];
+    const char *wanted;
+    enum lith_unknown_keys unknown;
+    bool schema_changed;
+    const char *refused; /* the words of the failure; NULL: there is none */
+};
+
+#define DROP LITH_UNKNOWN_KEYS_DROP
+#define FIRST LITH_UNKNOWN_KEYS_FIRST
+#define ERROR LITH_UNKNOWN_KEYS_ERROR
+#define RANGE "{\"columns\": [\"]\"], \"index_columns\": [{\"kind\": \"range\", \"stop\": 3}]}"
+#define NO_RANGE "{\"index_columns\": [\"__index_level_0__\", \"kind range\"], \"columns\": []}"
+
+static const struct merge_case merge_cases[] = {
+    {"unknown, alike", "k", {"1", "1", "1"}, "1", DROP, false, NULL},
+    {"unknown, another", "k", {"1", "2", "1"}, NULL, DROP, false, NULL},
+    {"unknown, another at the end", "k", {"1", "1", "2"}, NULL, DROP, false, NULL},
+    {"unknown, one lacks it", "k", {"1", NULL, "1"}, NULL, DROP, false, NULL},
+    {"unknown, the first lacks it", "k", {NULL, "1", "1"}, NULL, DROP, false, NULL},
+    {"no value", "k", {"-", "-", "-"}, "-", DROP, false, NULL},
+    {"no value against an empty one", "k", {"-", "", "-"}, NULL, DROP, false, NULL},
+    {"first: another", "k", {"1", "2", "3"}, "1", FIRST, false, NULL},
+    {"first: the first lacks it", "k", {NULL, "2", "3"}, "2", FIRST, false, NULL},
+    {"first: no value", "k", {"-", "2", "3"}, "-", FIRST, false, NULL},
+    {"error: alike", "k", {"1", "1", "1"}, "1", ERROR, false, NULL},
+    {"error: another", "k", {"1", "1", "2"}, NULL, ERROR, false, "another value than in file-0"},
+    {"error: no value", "k", {"1", "-", "1"}, NULL, ERROR, false, "another value than in file-0"},
+    {"error: one lacks it",
+     "k",
+     {"1", NULL, "1"},
+     NULL,
+     ERROR,
+     false,
+     "missing, but not in file-0"},
+    {"error: the first lacks it", "k", {NULL, "1", "1"}, NULL, ERROR, false, "is not in file-0"},
+    {"unknown keys outlive a schema", "k", {"1", "1", "1"}, "1", DROP, true, NULL},
+
+    {"ours", "lithify.pid", {"x", "x", "x"}, NULL, FIRST, false, NULL},
+    {"ours differ", "lithify.inputs", {"x", "y", NULL}, NULL, ERROR, false, NULL},
+    {"Hudi's range", "hoodie_min_record_key", {"a", "a", "a"}, NULL, DROP, false, NULL},
+    {"Hudi's ranges", "hoodie_max_record_key", {"a", "b", "c"}, NULL, FIRST, false, NULL},
+    {"Hudi's filter", "org.apache.hudi.bloomfilter", {"a", "a", "a"}, NULL, DROP, false, NULL},
+    {"Hudi's old filter", "com.uber.hoodie.bloomfilter", {"a", "b", "a"}, NULL, ERROR, false, NULL},
+    {"DuckDB's filter", "duckdb.interval_bloom_filter", {"a", "a", "a"}, NULL, DROP, false, NULL},
+
+    {"Spark's versions",
+     "org.apache.spark.version",
+     {"3.1", "3.2", NULL},
+     "3.1",
+     ERROR,
+     false,
+     NULL},
+    {"a calendar that the first lacks",
+     "org.apache.spark.legacyDateTime",
+     {NULL, "", ""},
+     NULL,
+     FIRST,
+     false,
+     NULL},
+    {"a calendar that the first alone has",
+     "org.apache.spark.legacyDateTime",
+     {"", NULL, NULL},
+     "",
+     DROP,
+     false,
+     NULL},
+    {"legacy INT96", "org.apache.spark.legacyINT96", {"", NULL, ""}, "", DROP, false, NULL},
+    {"Spark's zone", "org.apache.spark.timeZone", {"UTC", "UTC", "UTC"}, "UTC", DROP, true, NULL},
+    {"Hive's zone", "writer.time.zone", {"UTC", "CET", NULL}, "UTC", DROP, false, NULL},
+    {"Hive's calendar", "writer.date.proleptic", {"true", NULL, NULL}, "true", DROP, false, NULL},
+    {"Hive's rule", "writer.zone.conversion.legacy", {"a", NULL, NULL}, "a", DROP, false, NULL},
+
+    {"Arrow's schema, alike", "ARROW:schema", {"x", "x", "x"}, "x", DROP, false, NULL},
+    {"Arrow's schema, stale", "ARROW:schema", {"x", "x", "x"}, NULL, FIRST, true, NULL},
+    {"Arrow's schemas", "ARROW:schema", {"x", "x", "y"}, NULL, FIRST, false, NULL},
+    {"Arrow's schemas, no error", "ARROW:schema", {"x", NULL, "y"}, NULL, ERROR, false, NULL},
+    {"Spark's schema",
+     "org.apache.spark.sql.parquet.row.metadata",
+     {"x", "x", "x"},
+     "x",
+     DROP,
+     false,
+     NULL},
+    {"Spark's schema, stale",
+     "org.apache.spark.sql.parquet.row.metadata",
+     {"x", "x", "x"},
+     NULL,
+     FIRST,
+     true,
+     NULL},
+    {"Spark's schemas",
+     "org.apache.spark.sql.parquet.row.metadata",
+     {"x", "y", "x"},
+     NULL,
+     FIRST,
+     false,
+     NULL},
+    {"Avro's schema", "parquet.avro.schema", {"x", "x", "x"}, "x", DROP, false, NULL},
+    {"Avro's schema, stale", "parquet.avro.schema", {"x", "x", "x"}, NULL, FIRST, true, NULL},
+    {"Avro's old schemas", "avro.schema", {"x", "y", "x"}, NULL, FIRST, false, NULL},
+    {"Avro's old schema, stale", "avro.schema", {"x", "x", "x"}, NULL, FIRST, true, NULL},
+    {"protobuf's", "parquet.proto.descriptor", {"x", "x", "x"}, NULL, FIRST, true, NULL},
+    {"Thrift's", "thrift.descriptor", {"x", "x", "x"}, NULL, FIRST, true, NULL},
+    {"Hive's schema, stale", "parquet.hive.schema", {"x", "x", "x"}, NULL, FIRST, true, NULL},
+    {"Iceberg's schemas", "iceberg.schema", {"x", "x", "y"}, NULL, FIRST, false, NULL},
+    {"Iceberg's schema, stale", "iceberg.schema", {"x", "x", "x"}, NULL, FIRST, true, NULL},
+    {"Delta's keys", "delta.anything", {"x", "y", "x"}, NULL, FIRST, false, NULL},
+    {"Delta's key, alike", "delta.anything", {"x", "x", "x"}, "x", DROP, false, NULL},
+
+    {"pandas, an index by name",
+     "pandas",
+     {NO_RANGE, NO_RANGE, NO_RANGE},
+     NO_RANGE,
+     DROP,
+     false,
+     NULL},
+    {"pandas, stale", "pandas", {NO_RANGE, NO_RANGE, NO_RANGE}, NULL, FIRST, true, NULL},
+    {"pandas, others", "pandas", {NO_RANGE, "{}", NO_RANGE}, NULL, FIRST, false, NULL},
+    {"pandas, a range", "pandas", {RANGE, RANGE, RANGE}, NULL, FIRST, false, NULL},
+    {"pandas, a range without spaces",
+     "pandas",
+     {"{\"index_columns\":[{\"kind\":\"range\"}]}", "{\"index_columns\":[{\"kind\":\"range\"}]}",
+      "{\"index_columns\":[{\"kind\":\"range\"}]}"},
+     NULL,
+     DROP,
+     false,
+     NULL},
+    {"pandas, no JSON", "pandas", {"x", "x", "x"}, NULL, FIRST, false, NULL},
+    {"pandas, no value", "pandas", {"-", "-", "-"}, NULL, FIRST, false, NULL},
+};
+
+/* "-" stands for a key without a value. */
+static struct lith_key_value entry_of(const char *key, const char *value)
+{
+    return kv(key, strcmp(value, "-") == 0 ? NULL : value);
+}
+
+static void merge_case_check(const struct merge_case *c, struct lith_mem *mem)
+{
+    struct lith_key_values merged;
+    struct lith_key_value *entries;
+    struct lith_err err = {0};
+    enum lith_code code = LITH_OK;
+    uint32_t count;
+
+    lith_key_values_init(&merged, mem, c->unknown, "file-0");
+    for (int file = 0; code == LITH_OK && file < 3; file++) {
+        struct lith_key_value keys[2] = {kv("same", "1")};
+        struct lith_footer footer = {.key_values = keys, .key_value_count = 1};
+        if (c->values[file])
+            keys[footer.key_value_count++] = entry_of(c->key, c->values[file]);
+        code = lith_key_values_add(&merged, &footer, &err);
+    }
+    if (c->schema_changed)
+        lith_key_values_schema_changed(&merged);
+    if (c->refused) {
+        if (code != LITH_E_UNSUPPORTED || !strstr(err.text, c->refused) ||
+            !strstr(err.text, c->key))
+            fail_msg("%s: code %d, \"%s\"", c->what, code, err.text);
+    } else {
+        if (code != LITH_OK)
+            fail_msg("%s: %s", c->what, err.text);
+        MUST(lith_key_values_finish(&merged, 2, &entries, &count, &err));
+        bool is_no_value = c->wanted && strcmp(c->wanted, "-") == 0;
+        if (count != (c->wanted ? 2u : 1u) || !has(entries, count, "same", "1") ||
+            (c->wanted && !has(entries, count, c->key, is_no_value ? NULL : c->wanted)))
+            fail_msg("%s: %u keys", c->what, count);
+    }
+    lith_key_values_done(&merged);
+}
+
 static void test_merge(void **state)
 {
-    struct lith_key_value first[] = {
-        kv("same", "1"),
-        kv("differs", "1"),
-        kv("only-first", "1"),
-        kv("absent-value", NULL),
-        kv("absent-against-empty", NULL),
-        kv("lithify.pid", "x"),
-        kv("lithify.inputs", "x"),
-        kv("hoodie_min_record_key", "a"),
-        kv("org.apache.spark.version", "3.1.0"),
-        kv("pandas", "{\"index_columns\": [{\"kind\": \"range\", \"start\": 0}]}"),
-    };
-    struct lith_key_value second[] = {
-        kv("same", "1"),
-        kv("differs", "2"),
-        kv("only-second", "1"),
-        kv("absent-value", NULL),
-        kv("absent-against-empty", ""),
-        kv("lithify.pid", "x"),
-        kv("lithify.inputs", "x"),
-        kv("hoodie_min_record_key", "a"),
-        kv("org.apache.spark.version", "3.2.0"),
-        kv("pandas", "{\"index_columns\": [{\"kind\": \"range\", \"start\": 0}]}"),
-    };
-    struct lith_footer a = {.key_values = first,
-                            .key_value_count = sizeof(first) / sizeof(first[0]),
-                            .created_by = lith_slice_text("writer one")};
-    struct lith_footer b = {.key_values = second,
-                            .key_value_count = sizeof(second) / sizeof(second[0]),
-                            .created_by = lith_slice_text("writer two")};
+    struct lith_mem mem;
+
+    (void)state;
+    lith_mem_init(&mem, 1 << 20, NULL);
+    for (size_t i = 0; i < sizeof(merge_cases) / sizeof(merge_cases[0]); i++)
+        merge_case_check(&merge_cases[i], &mem);
+    lith_mem_done(&mem);
+}
+
+/* Merges two footers and wants one key with a value, or with `value` NULL no key at all. */
+static void pair_check(struct lith_key_value *a, uint32_t a_count, struct lith_key_value *b,
+                       uint32_t b_count, enum lith_unknown_keys unknown, const char *value)
+{
+    struct lith_footer first = {.key_values = a, .key_value_count = a_count};
+    struct lith_footer second = {.key_values = b, .key_value_count = b_count};
+    struct lith_key_value *entries;
+    struct lith_key_values merged;
+    struct lith_mem mem;
+    struct lith_err err;
+    uint32_t count;
+
+    lith_mem_init(&mem, 1 << 20, NULL);
+    lith_key_values_init(&merged, &mem, unknown, "file-0");
+    MUST(lith_key_values_add(&merged, &first, &err));
+    MUST(lith_key_values_add(&merged, &second, &err));
+    MUST(lith_key_values_finish(&merged, 0, &entries, &count, &err));
+    assert_int_equal(count, value ? 1 : 0);
+    if (value)
+        assert_true(has(entries, count, "k", value));
+    lith_key_values_done(&merged);
+    lith_mem_done(&mem);
+}
+
+/* A key that stands twice in a file: with one value it is one, with two nothing is certain of it,
+ * and who asks for one gets the last, as from the file itself. */
+static void test_keys_twice(void **state)
+{
+    struct lith_key_value once[] = {kv("k", "1")};
+    struct lith_key_value alike[] = {kv("k", "1"), kv("k", "1")};
+    struct lith_key_value apart[] = {kv("k", "2"), kv("k", "1")};
+    struct lith_key_value schemas[] = {kv("avro.schema", "1"), kv("avro.schema", "2")};
+
+    (void)state;
+    pair_check(alike, 2, once, 1, DROP, "1");
+    pair_check(once, 1, alike, 2, DROP, "1");
+    pair_check(apart, 2, apart, 2, DROP, NULL);
+    pair_check(apart, 2, once, 1, DROP, NULL);
+    pair_check(once, 1, apart, 2, DROP, NULL);
+    pair_check(apart, 2, once, 1, FIRST, "1");
+    pair_check(schemas, 2, schemas, 2, FIRST, NULL);
+}
+
+/* Many keys in many files cost no more than sorting them. */
+static void test_many_keys(void **state)
+{
+    enum { COUNT = 20000 };
+    struct lith_key_value *keys = calloc(COUNT, sizeof(*keys));
+    char(*names)[16] = calloc(COUNT, sizeof(*names));
+    struct lith_footer footer = {.key_values = keys, .key_value_count = COUNT};
     struct lith_key_value *entries;
     struct lith_key_values merged;
     struct lith_mem mem;
@@ -67,19 +272,22 @@ static void test_merge(void **state)
     uint32_t count;
 
     (void)state;
-    lith_mem_init(&mem, 1 << 20, NULL);
-    lith_key_values_init(&merged, &mem);
-    MUST(lith_key_values_add(&merged, &a, &err));
-    MUST(lith_key_values_add(&merged, &b, &err));
-    MUST(lith_key_values_add(&merged, &a, &err));
-    MUST(lith_key_values_finish(&merged, 2, &entries, &count, &err));
-    assert_int_equal(count, 4);
-    assert_true(has(entries, count, "same", "1"));
-    assert_true(has(entries, count, "absent-value", NULL));
-    assert_true(has(entries, count, "org.apache.spark.version", "3.1.0"));
-    assert_true(has(entries, count, "original.created.by", "writer one\nwriter two"));
+    assert_non_null(keys);
+    assert_non_null(names);
+    for (int i = 0; i < COUNT; i++) {
+        (void)snprintf(names[i], sizeof(names[i]), "key %d", i);
+        keys[i] = kv(names[i], i % 2 ? "1" : "2");
+    }
+    lith_mem_init(&mem, 64 << 20, NULL);
+    lith_key_values_init(&merged, &mem, FIRST, "file-0");
+    for (int file = 0; file < 50; file++)
+        MUST(lith_key_values_add(&merged, &footer, &err));
+    MUST(lith_key_values_finish(&merged, 0, &entries, &count, &err));
+    assert_int_equal(count, COUNT);
     lith_key_values_done(&merged);
     lith_mem_done(&mem);
+    free(keys);
+    free(names);
 }
 
 /* An output that is merged again names the writers of its inputs, not Lithify. */
@@ -98,7 +306,7 @@ static void test_writers_of_outputs(void **state)
 
     (void)state;
     lith_mem_init(&mem, 1 << 20, NULL);
-    lith_key_values_init(&merged, &mem);
+    lith_key_values_init(&merged, &mem, DROP, "file-0");
     MUST(lith_key_values_add(&merged, &output, &err));
     MUST(lith_key_values_add(&merged, &other, &err));
     MUST(lith_key_values_finish(&merged, 0, &entries, &count, &err));
@@ -122,7 +330,12 @@ static void meaning_of(enum lith_type type, int logical, const char *created_by,
                                  .key_value_count = key_count,
                                  .created_by = lith_slice_text(created_by)};
 
-    lith_gate_meaning(&footer, ret_meaning);
+    struct lith_mem mem;
+    struct lith_err err;
+
+    lith_mem_init(&mem, 1 << 20, NULL);
+    MUST(lith_gate_meaning(&footer, &mem, ret_meaning, &err));
+    lith_mem_done(&mem);
 }
 
 struct meaning_case {
@@ -199,6 +412,13 @@ static const struct meaning_case meaning_cases[] = {
      "writer.time.zone",
      {"UTC", "UTC"},
      true},
+    {"Hive's rule of conversion",
+     LITH_TYPE_INT96,
+     LITH_LOGICAL_NONE,
+     {"a", "a"},
+     "writer.zone.conversion.legacy",
+     {"true", "false"},
+     false},
 };
 
 static void test_meaning(void **state)
@@ -220,8 +440,8 @@ static void test_meaning(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_writers_of_outputs),
+        cmocka_unit_test(test_merge),     cmocka_unit_test(test_keys_twice),
+        cmocka_unit_test(test_many_keys), cmocka_unit_test(test_writers_of_outputs),
         cmocka_unit_test(test_meaning),
     };
     return cmocka_run_group_tests_name("key_values", tests, NULL, NULL);
