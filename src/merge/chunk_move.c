@@ -7,7 +7,6 @@
 
 #include "base/checked.h"
 #include "parquet/page_source.h"
-#include "parquet/writer_version.h"
 
 enum lith_code lith_chunk_maker_init(struct lith_chunk_maker *maker, struct lith_merge *merge,
                                      struct lith_codec_context *codecs, uint32_t user,
@@ -49,18 +48,6 @@ static struct lith_input *input_of(const struct lith_chunk_maker *maker,
                                    const struct lith_source_chunk *chunk)
 {
     return &maker->merge->set.inputs[maker->merge->units[chunk->unit].input];
-}
-
-/* Where a source chunk ends, at most. A few writers' sizes leave out the dictionary's header. */
-static uint64_t pages_end(const struct lith_chunk_maker *maker,
-                          const struct lith_source_chunk *chunk)
-{
-    const struct lith_input *input = input_of(maker, chunk);
-    uint64_t end = chunk->pages_offset + (uint64_t)chunk->meta.total_compressed_size;
-
-    if (lith_is_old_parquet_mr(*input->created_by, 3))
-        end += LITH_PAGE_HEADER_GUESS_BYTES;
-    return lith_min_u64(end, input->footer_offset);
 }
 
 static enum lith_code input_open(struct lith_chunk_maker *maker, size_t index,
@@ -189,8 +176,8 @@ static enum lith_code dictionary_add(struct lith_chunk_maker *maker,
     struct lith_source *pages, *file;
 
     /* Data pages are not looked at, so the window over the dictionary ends with it. */
-    uint64_t end = lith_min_u64(pages_end(maker, chunk), (uint64_t)chunk->meta.data_page_offset +
-                                                             LITH_PAGE_HEADER_GUESS_BYTES);
+    uint64_t end = lith_min_u64(lith_chunk_ref_end(&ref), (uint64_t)chunk->meta.data_page_offset +
+                                                              LITH_PAGE_HEADER_GUESS_BYTES);
     LITH_TRY(pages_open(maker, chunk, end, &pages, &file, err));
     LITH_TRY(lith_chunk_reader_begin(reader, pages, &ref, err));
     LITH_TRY(lith_chunk_reader_page(reader, &page, err));
@@ -361,7 +348,8 @@ static enum lith_code move_each(void *ctx, struct lith_chunk_maker *maker,
     (void)ret_enough;
     translation_set(maker, chunk, &move);
     if (move.ref.leaf != LITH_NO_INDEX)
-        LITH_TRY(pages_open(maker, chunk, pages_end(maker, chunk), &move.pages, &move.file, err));
+        LITH_TRY(
+            pages_open(maker, chunk, lith_chunk_ref_end(&move.ref), &move.pages, &move.file, err));
     move.ref.dictionary = lith_kept_take(&maker->kept, chunk->unit);
     move.map = lith_chunk_route_map(route, chunk->unit, &move.map_count);
     LITH_TRY(lith_mover_run(lith_chunk_route_mover(route, chunk, move.ref.created_by, &reason),

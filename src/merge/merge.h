@@ -32,12 +32,16 @@ struct lith_merge_input {
 struct lith_merge_options {
     uint64_t target_file_bytes; /* 0: one output */
     uint64_t row_group_bytes;   /* uncompressed, of the source chunks; 0: no bound */
+    bool row_group_by_size;     /* with sort_by: smaller ones, by the size of the inputs, instead */
     int64_t row_group_rows;     /* 0: no bound */
     const char *pid;            /* outputs for a lake: written to the footer; else NULL */
     const char *job;
     struct lith_union_rules allow; /* by_id is decided by `match` and the inputs */
     enum lith_match match;
     enum lith_unknown_keys unknown_keys;
+    /* Rows are sorted so (sort/sort_key.h); equal ones stand by the names of their inputs, then as
+     * they stand there. NULL: they stay in the order of the inputs. */
+    const char *sort_by;
     enum lith_force force;
     bool check_damage; /* pages to be copied that have no checksum are decompressed, to see whether
                           they can be: for those who will delete the inputs */
@@ -64,6 +68,7 @@ struct lith_merge_file {
     size_t last_input;
     const struct lith_unit *units; /* the source row groups that it is made of, in order */
     size_t unit_count;
+    bool is_mingled; /* not so: it has rows of these and others, which were sorted */
     struct lith_witness *witness;
     const struct lith_merge_key *keys; /* one for each key column that the schema has */
     size_t key_count;

@@ -1,277 +1,13 @@
 /*
- * Planning a merge: every footer is read once, and summed up.
+ * Planning a merge: passes over its inputs, until all is known that the outputs need.
  *
- * Small inputs are read whole on that occasion. What is kept per input is small: schemas and
- * key-values are folded as they come, and what is needed of each chunk goes to the column runs, so
- * memory does not grow with the number of columns times files.
- *
- * Nearly always all schemas are one. The first that is not ends the pass: the other footers are
- * read for their schemas alone, all are joined, and a second pass plans over the union.
+ * Nearly always one is enough. Where not all schemas are one, the other footers are read for their
+ * schemas alone, all are joined, and a second pass plans over the union. A sorted rewrite learns
+ * from the first pass in which order its units come; where that is another, it makes one more.
  */
-#include "merge/merge_state.h"
+#include "merge/merge_pass.h"
 
-#include "base/array.h"
-#include "base/checked.h"
-#include "merge/annotations.h"
-
-/* What planning needs from one input to the next. */
-struct planning {
-    struct lith_staging staging;
-    struct lith_layout_row_group row_group; /* the output row group that is being filled */
-    struct lith_arena arena;                /* of the input's footer */
-    struct lith_buf room;                   /* an input's bytes */
-    struct lith_memory_source memory;       /* over them */
-    struct lith_source *bytes;              /* the same, or NULL: the input is not staged */
-    bool staged_last;                       /* the input before was: the next one is like it */
-    bool is_over_union;                     /* the second pass: all schemas are known */
-    bool is_mixed;                          /* the first: there is another schema */
-};
-
-/* Begins planning over merge->schema. */
-static enum lith_code schema_begin(struct lith_merge *merge, struct lith_err *err)
-{
-    void *block;
-
-    LITH_TRY(lith_arena_array(&merge->arena, merge->schema.leaf_count, sizeof(*merge->votes),
-                              &block, err));
-    merge->votes = block;
-    LITH_TRY(lith_arena_array(&merge->arena, merge->schema.leaf_count, sizeof(*merge->packed),
-                              &block, err));
-    merge->packed = block;
-    lith_column_runs_init(&merge->runs, merge->work, merge->schema.leaf_count);
-    return LITH_OK;
-}
-
-/* Takes the schema of the first input for that of all. */
-static enum lith_code first_take(struct lith_merge *merge, const struct lith_footer *footer,
-                                 struct lith_err *err)
-{
-    LITH_TRY(lith_kinds_add(&merge->kinds, &footer->schema, footer->created_by, 0, err));
-    merge->schema = merge->kinds.kinds[0].schema;
-    return schema_begin(merge, err);
-}
-
-/* Refuses a file whose meaning is not that of the first. */
-static enum lith_code meaning_check(struct lith_merge *merge, const struct lith_footer *footer,
-                                    size_t index, struct lith_err *err)
-{
-    char meaning[LITH_MEANING_BYTES];
-
-    LITH_TRY(lith_gate_meaning(footer, merge->work->mem, meaning, err));
-    if (index == 0)
-        memcpy(merge->meaning, meaning, sizeof(meaning));
-    if (strcmp(meaning, merge->meaning) == 0)
-        return LITH_OK;
-    return lith_fail(err, LITH_E_UNSUPPORTED,
-                     "its values mean something else than those of %s, so they must be merged "
-                     "apart: \"%s\" against \"%s\"",
-                     merge->inputs[0].name, meaning, merge->meaning);
-}
-
-/* Notes the form that the annotations of an input have. */
-static enum lith_code form_take(struct lith_merge *merge, struct lith_kind *kind,
-                                const struct lith_schema *raw, struct lith_err *err)
-{
-    if (kind->written.node_count == 0)
-        return lith_schema_copy(raw, &merge->arena, &kind->written, err);
-    lith_annotations_join(&kind->written, raw, &kind->schema);
-    return LITH_OK;
-}
-
-/* Appends a unit, and notes where the output row groups begin. */
-static enum lith_code unit_add(struct lith_merge *merge, struct planning *planning,
-                               const struct lith_unit *unit, struct lith_err *err)
-{
-    struct lith_mem *mem = merge->work->mem;
-    void *block = merge->units;
-
-    LITH_TRY(lith_array_grow(mem, &block, merge->unit_count, sizeof(*merge->units), err));
-    merge->units = block;
-    if (lith_layout_begins(&planning->row_group, unit, &merge->limits)) {
-        block = merge->row_groups;
-        LITH_TRY(
-            lith_array_grow(mem, &block, merge->row_group_count, sizeof(*merge->row_groups), err));
-        merge->row_groups = block;
-        merge->row_groups[merge->row_group_count++] = (uint32_t)merge->unit_count;
-        LITH_TRY(lith_column_runs_cut(&merge->runs, err));
-    }
-    merge->units[merge->unit_count++] = *unit;
-    return LITH_OK;
-}
-
-/* Sums up what a source row group has. */
-static enum lith_code unit_sum(const struct lith_footer *footer, const struct lith_row_group *group,
-                               uint32_t index, struct lith_unit *unit, struct lith_err *err)
-{
-    for (uint32_t leaf = 0; leaf < footer->schema.leaf_count; leaf++) {
-        const struct lith_chunk_meta *meta = &group->chunks[leaf];
-        if (meta->total_uncompressed_size < 0 || meta->total_compressed_size < 0 ||
-            !lith_add_u64(unit->uncompressed_bytes, (uint64_t)meta->total_uncompressed_size,
-                          &unit->uncompressed_bytes) ||
-            !lith_add_u64(unit->compressed_bytes, (uint64_t)meta->total_compressed_size,
-                          &unit->compressed_bytes))
-            return lith_fail(err, LITH_E_CORRUPT, "row group %u: chunk sizes do not sum up", index);
-    }
-    return LITH_OK;
-}
-
-static void votes_add(struct lith_merge *merge, const struct lith_row_group *group,
-                      const struct lith_union_place *places)
-{
-    for (uint32_t leaf = 0; leaf < merge->schema.leaf_count; leaf++) {
-        uint32_t from = places ? places[leaf].leaf : leaf;
-        enum lith_type type = lith_schema_leaf(&merge->schema, leaf)->type;
-        if (from == LITH_NO_INDEX)
-            continue;
-        if (places && places[leaf].is_narrow)
-            lith_chunk_votes_add_narrow(&merge->votes[leaf], &group->chunks[from]);
-        else
-            lith_chunk_votes_add(&merge->votes[leaf], &group->chunks[from], type);
-    }
-}
-
-static enum lith_code row_group_take(struct lith_merge *merge, struct planning *planning,
-                                     const struct lith_footer *footer, size_t input, uint32_t index,
-                                     struct lith_err *err)
-{
-    const struct lith_row_group *group = &footer->row_groups[index];
-    const struct lith_union_place *places =
-        merge->kinds.kinds[merge->set.inputs[input].kind].places;
-    struct lith_unit unit = {.input = (uint32_t)input, .row_group = index, .rows = group->num_rows};
-
-    LITH_TRY(unit_sum(footer, group, index, &unit, err));
-    votes_add(merge, group, places);
-    if (group->num_rows == 0)
-        return LITH_OK; /* nothing in it; readers and writers trip over such row groups */
-    if (!lith_add_i64(merge->rows, group->num_rows, &merge->rows) ||
-        !lith_add_u64(merge->input_bytes, unit.compressed_bytes, &merge->input_bytes))
-        return lith_fail(err, LITH_E_LIMIT, "the inputs have more than 2^63 rows");
-    if (merge->unit_count == UINT32_MAX)
-        return lith_fail(err, LITH_E_LIMIT, "the inputs have more than 2^32 row groups");
-    LITH_TRY(unit_add(merge, planning, &unit, err));
-    return lith_column_runs_add(&merge->runs, footer, index, places, planning->bytes, err);
-}
-
-/* Notes what reading the chunks of an input needs of its footer besides the chunks. Inputs of one
- * writer, usually all, share its text. */
-static enum lith_code writer_note(struct lith_merge *merge, struct lith_input *input,
-                                  const struct lith_footer *footer, struct lith_err *err)
-{
-    struct lith_slice writer = footer->created_by;
-    void *text;
-    void *slice;
-
-    if (!merge->last_writer || !lith_slice_equal(*merge->last_writer, writer)) {
-        LITH_TRY(lith_arena_copy(&merge->arena, writer.data, writer.bytes, &text, err));
-        writer.data = text;
-        LITH_TRY(lith_arena_copy(&merge->arena, &writer, sizeof(writer), &slice, err));
-        merge->last_writer = slice;
-    }
-    input->created_by = merge->last_writer;
-    input->footer_offset = footer->footer_offset;
-    return LITH_OK;
-}
-
-static enum lith_code footer_take(struct lith_merge *merge, struct planning *planning,
-                                  struct lith_footer *footer, size_t index, struct lith_err *err)
-{
-    struct lith_arena *arena = &planning->arena;
-    struct lith_schema raw;
-    uint32_t kind;
-
-    LITH_TRY(lith_schema_copy(&footer->schema, arena, &raw, err));
-    LITH_TRY(lith_schema_normalise(&footer->schema, arena, err));
-    LITH_TRY(lith_gate_file(footer, err));
-    LITH_TRY(meaning_check(merge, footer, index, err));
-    if (index == 0 && !planning->is_over_union)
-        LITH_TRY(first_take(merge, footer, err));
-    LITH_TRY(lith_kinds_find(&merge->kinds, &footer->schema, arena, &kind, err));
-    if (kind == LITH_NO_INDEX && planning->is_over_union)
-        return lith_fail(err, LITH_E_CONFLICT, "its schema changed while it was being merged");
-    if (kind == LITH_NO_INDEX) {
-        planning->is_mixed = true;
-        return LITH_OK;
-    }
-    merge->set.inputs[index].kind = kind;
-    LITH_TRY(form_take(merge, &merge->kinds.kinds[kind], &raw, err));
-    LITH_TRY(writer_note(merge, &merge->set.inputs[index], footer, err));
-    for (uint32_t i = 0; i < footer->row_group_count; i++)
-        LITH_TRY(row_group_take(merge, planning, footer, index, i, err));
-    return lith_key_values_add(&merge->key_values, footer, err);
-}
-
-/* Reads the first `bytes` bytes of an input into the room that all share. False: there is no memory
- * for it now. */
-static enum lith_code bytes_read(struct planning *planning, struct lith_source *source,
-                                 uint64_t bytes, bool *ret_read, struct lith_err *err)
-{
-    struct lith_err ignored;
-
-    lith_buf_clear(&planning->room);
-    *ret_read = lith_buf_reserve(&planning->room, (size_t)bytes, &ignored) == LITH_OK;
-    if (!*ret_read)
-        return LITH_OK;
-    LITH_TRY(lith_source_read(source, 0, planning->room.data, (size_t)bytes, err));
-    lith_memory_source_init(&planning->memory, planning->room.data, (size_t)bytes);
-    planning->bytes = &planning->memory.base;
-    return LITH_OK;
-}
-
-/* The mean of what its row groups hold. */
-static uint64_t row_group_bytes(const struct lith_footer *footer)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t i = 0; i < footer->row_group_count; i++) {
-        for (uint32_t leaf = 0; leaf < footer->schema.leaf_count; leaf++) {
-            int64_t bytes = footer->row_groups[i].chunks[leaf].total_uncompressed_size;
-            if (bytes > 0 && !lith_add_u64(sum, (uint64_t)bytes, &sum))
-                return UINT64_MAX;
-        }
-    }
-    return footer->row_group_count ? sum / footer->row_group_count : sum;
-}
-
-/*
- * Reads the footer of an open input, and the rest of it too where it is to be staged: at once, if
- * it is like the one before. It is closed then, since it will not be read again unless scratch
- * fails.
- */
-static enum lith_code input_read(struct lith_merge *merge, struct planning *planning, size_t index,
-                                 struct lith_footer *ret_footer, struct lith_err *err)
-{
-    struct lith_source *source = merge->set.inputs[index].source;
-    bool is_read = false;
-
-    planning->bytes = NULL;
-    if (planning->staged_last && source->size <= planning->staging.file_bytes_max)
-        LITH_TRY(bytes_read(planning, source, source->size, &is_read, err));
-    LITH_TRY(
-        lith_footer_read(is_read ? planning->bytes : source, &planning->arena, ret_footer, err));
-    bool stages = (index == 0 || merge->runs.stages) &&
-                  lith_staging_takes(&planning->staging, source->size, row_group_bytes(ret_footer));
-    planning->staged_last = stages;
-    if (stages && !is_read)
-        LITH_TRY(bytes_read(planning, source, ret_footer->footer_offset, &is_read, err));
-    if (!stages)
-        planning->bytes = NULL;
-    else if (is_read)
-        lith_input_set_close(&merge->set, index);
-    return LITH_OK;
-}
-
-static enum lith_code input_take(struct lith_merge *merge, struct planning *planning, size_t index,
-                                 struct lith_err *err)
-{
-    struct lith_footer footer;
-
-    lith_arena_init(&planning->arena, merge->work->mem);
-    enum lith_code code = input_read(merge, planning, index, &footer, err);
-    if (code == LITH_OK)
-        code = footer_take(merge, planning, &footer, index, err);
-    lith_arena_done(&planning->arena);
-    return code;
-}
+#include <stdlib.h>
 
 /* The leaf that a key column names: a top-level column of that name. */
 static uint32_t leaf_named(const struct lith_schema *schema, const char *name)
@@ -307,36 +43,6 @@ static enum lith_code key_columns_find(struct lith_merge *merge, struct lith_err
     return LITH_OK;
 }
 
-static void planning_auto(struct planning *planning)
-{
-    lith_buf_done(&planning->room);
-}
-
-/* Plans over all inputs, or until there is another schema than the first one's: *ret_mixed. */
-static enum lith_code pass(struct lith_merge *merge, bool is_over_union, size_t *ret_mixed,
-                           struct lith_err *err)
-{
-    __attribute__((cleanup(planning_auto))) struct planning planning = {
-        .staging = {.file_bytes_max = lith_column_runs_file_bytes_max(merge->work),
-                    .input_count = merge->input_count,
-                    .open_files_max = lith_work_open_files(merge->work),
-                    .row_group_bytes = merge->options.row_group_bytes},
-        .is_over_union = is_over_union,
-    };
-    struct lith_input *input;
-
-    lith_buf_init(&planning.room, merge->work->mem, planning.staging.file_bytes_max);
-    for (*ret_mixed = 0; *ret_mixed < merge->input_count; (*ret_mixed)++) {
-        LITH_TRY(lith_work_check(merge->work, err));
-        LITH_TRY(lith_input_set_get(&merge->set, *ret_mixed, &input, err));
-        if (input_take(merge, &planning, *ret_mixed, err) != LITH_OK)
-            return lith_err_prefix(err, "%s", merge->inputs[*ret_mixed].name);
-        if (planning.is_mixed)
-            return LITH_OK;
-    }
-    return lith_column_runs_finish(&merge->runs, err);
-}
-
 /* Reads the footer of an input for its schema alone. */
 static enum lith_code kind_take(struct lith_merge *merge, size_t index, struct lith_err *err)
 {
@@ -363,9 +69,9 @@ static enum lith_code schemas_join(struct lith_merge *merge, size_t first, struc
 {
     struct lith_kinds_conflict conflict;
 
-    for (size_t i = first; i < merge->input_count; i++) {
+    for (size_t i = first; i < lith_merge_visit_count(merge); i++) {
         LITH_TRY(lith_work_check(merge->work, err));
-        LITH_TRY(kind_take(merge, i, err));
+        LITH_TRY(kind_take(merge, lith_merge_visit(merge, i).input, err));
     }
     LITH_TRY(lith_kinds_join(&merge->kinds, &merge->options.allow, merge->options.match,
                              &merge->schema, &conflict, err));
@@ -385,23 +91,97 @@ static void plan_clear(struct lith_merge *merge)
                          merge->inputs[0].name);
     for (uint32_t i = 0; i < merge->kinds.count; i++)
         merge->kinds.kinds[i].written = (struct lith_schema){0};
+    for (size_t i = 0; i < merge->input_count; i++)
+        merge->set.inputs[i].created_by = NULL;
     merge->unit_count = 0;
     merge->row_group_count = 0;
     merge->rows = 0;
     merge->input_bytes = 0;
 }
 
+/* By name, then by place: so the order in which inputs are named does not show. */
+static int inputs_compare(const void *left, const void *right, void *ctx)
+{
+    const struct lith_merge_input *inputs = ctx;
+    const struct lith_visit *a = left;
+    const struct lith_visit *b = right;
+    int order = strcmp(inputs[a->input].name, inputs[b->input].name);
+
+    return order ? order : (a->input > b->input) - (a->input < b->input);
+}
+
+/* For a sorted rewrite: whole inputs, by name. */
+static enum lith_code visits_begin(struct lith_merge *merge, struct lith_err *err)
+{
+    struct lith_visit *visits;
+    void *block;
+
+    LITH_TRY(lith_arena_array(&merge->arena, merge->input_count, sizeof(*visits), &block, err));
+    visits = block;
+    for (size_t i = 0; i < merge->input_count; i++)
+        visits[i] = (struct lith_visit){.input = (uint32_t)i, .end = UINT32_MAX};
+    qsort_r(visits, merge->input_count, sizeof(*visits), inputs_compare,
+            (void *)(uintptr_t)merge->inputs);
+    merge->visits = visits;
+    merge->visit_count = merge->input_count;
+    return LITH_OK;
+}
+
+/* Replaces the visits by those of the units in the order of the clusters. */
+static enum lith_code visits_sort(struct lith_merge *merge, struct lith_err *err)
+{
+    const struct lith_sorting *sorting = &merge->sorting;
+    struct lith_visit *visits;
+    size_t count = 0;
+    void *block;
+
+    LITH_TRY(lith_arena_array(&merge->arena, sorting->range_count, sizeof(*visits), &block, err));
+    visits = block;
+    for (size_t i = 0; i < sorting->range_count; i++) {
+        const struct lith_unit *unit = &merge->units[sorting->ranges[i].unit];
+        struct lith_visit *last = count ? &visits[count - 1] : NULL;
+        if (last && last->input == unit->input && last->end == unit->row_group)
+            last->end++;
+        else
+            visits[count++] =
+                (struct lith_visit){unit->input, unit->row_group, unit->row_group + 1};
+    }
+    merge->visits = visits;
+    merge->visit_count = count;
+    return LITH_OK;
+}
+
+/* Once more, over the union of schemas or in another order. */
+static enum lith_code pass_again(struct lith_merge *merge, struct lith_err *err)
+{
+    size_t end;
+
+    plan_clear(merge);
+    LITH_TRY(lith_merge_schema_begin(merge, err));
+    LITH_TRY(lith_merge_pass(merge, true, &end, err));
+    if (merge->kinds.count > 1)
+        lith_key_values_schema_changed(&merge->key_values);
+    return LITH_OK;
+}
+
 static enum lith_code inputs_take(struct lith_merge *merge, struct lith_err *err)
 {
-    size_t mixed;
+    bool in_order;
+    size_t end;
 
-    LITH_TRY(pass(merge, false, &mixed, err));
-    if (mixed < merge->input_count) {
-        LITH_TRY(schemas_join(merge, mixed, err));
-        plan_clear(merge);
-        LITH_TRY(schema_begin(merge, err));
-        LITH_TRY(pass(merge, true, &mixed, err));
-        lith_key_values_schema_changed(&merge->key_values);
+    if (merge->options.sort_by)
+        LITH_TRY(visits_begin(merge, err));
+    LITH_TRY(lith_merge_pass(merge, false, &end, err));
+    if (end < lith_merge_visit_count(merge)) {
+        LITH_TRY(schemas_join(merge, end, err));
+        LITH_TRY(pass_again(merge, err));
+    }
+    if (merge->options.sort_by) {
+        LITH_TRY(lith_sorting_settle(&merge->sorting, &in_order, err));
+        if (!in_order || lith_sorting_sorts(&merge->sorting)) {
+            LITH_TRY(visits_sort(merge, err));
+            LITH_TRY(pass_again(merge, err));
+        }
     }
     return lith_kinds_written(&merge->kinds, &merge->schema, &merge->arena, &merge->written, err);
 }
@@ -412,6 +192,7 @@ static enum lith_code plan(struct lith_merge *merge, struct lith_opener *opener,
     LITH_TRY(lith_input_set_init(&merge->set, merge->inputs, merge->input_count, opener,
                                  merge->work, err));
     LITH_TRY(lith_codec_context_new(merge->work->mem, &merge->codecs, err));
+    lith_sorting_init(&merge->sorting, merge->options.sort_by, merge->codecs, merge->work);
     LITH_TRY(inputs_take(merge, err));
     return key_columns_find(merge, err);
 }
@@ -454,6 +235,7 @@ void lith_merge_free(struct lith_merge *merge)
         return;
     lith_input_set_done(&merge->set);
     lith_column_runs_done(&merge->runs);
+    lith_sorting_done(&merge->sorting);
     lith_codec_context_free(merge->codecs);
     lith_key_values_done(&merge->key_values);
     for (size_t i = 0; i < merge->key_count; i++)

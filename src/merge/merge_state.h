@@ -11,6 +11,7 @@
 #include "merge/key_values.h"
 #include "merge/layout.h"
 #include "merge/mover.h"
+#include "merge/sorting.h"
 #include "merge/staging.h"
 
 struct lith_merge {
@@ -18,6 +19,11 @@ struct lith_merge {
     size_t input_count;
     struct lith_merge_options options;
     const struct lith_work *work;
+
+    struct lith_sorting sorting;     /* options.sort_by: NULL and zeroed without it */
+    const struct lith_visit *visits; /* row groups of inputs in the order of the units; in `arena`;
+                                        NULL: inputs in order, whole */
+    size_t visit_count;
 
     struct lith_input_set set;
     struct lith_column_runs runs; /* the chunks of all units */
@@ -33,7 +39,8 @@ struct lith_merge {
     struct lith_packed *packed;     /* likewise */
     struct lith_unit *units;        /* source row groups that hold rows, in input order */
     size_t unit_count;
-    uint32_t *row_groups; /* the first unit of each output row group */
+    uint32_t *row_groups; /* the first unit of each output row group, or of a cluster of units whose
+                             rows are to be sorted, which makes several */
     size_t row_group_count;
     struct lith_layout_limits limits;
     const struct lith_slice *last_writer; /* created_by of the input before, in `arena` */

@@ -85,19 +85,9 @@ enum lith_code lith_move_deliver(const struct lith_move *move, const struct lith
 enum lith_code lith_move_values(const struct lith_move *move, struct lith_batch *batch,
                                 struct lith_err *err)
 {
-    const struct lith_widening *widening = move->widening;
-    struct lith_buf *buf = &move->tools->widened;
-
-    if (!widening)
+    if (!move->widening)
         return LITH_OK;
-    lith_buf_clear(buf);
-    LITH_TRY(lith_buf_reserve(buf, batch->values.count * widening->to_width, err));
-    LITH_TRY(lith_widen(widening, &batch->values, buf->data, err));
-    batch->values = (struct lith_values){.type = widening->type,
-                                         .width = widening->to_width,
-                                         .count = batch->values.count,
-                                         .fixed = buf->data};
-    return LITH_OK;
+    return lith_widen_into(move->widening, &batch->values, &move->tools->widened, err);
 }
 
 enum lith_code lith_mover_run(enum lith_mover mover, const struct lith_move *move,

@@ -7,6 +7,8 @@
  */
 #include "parquet/chunk_reader.h"
 
+#include "base/checked.h"
+
 #include <inttypes.h>
 
 #include "parquet/chunk_levels.h"
@@ -164,6 +166,16 @@ struct lith_chunk_ref lith_chunk_ref_of(const struct lith_footer *footer, uint32
         .created_by = footer->created_by,
         .meta = &footer->row_groups[row_group].chunks[leaf],
     };
+}
+
+uint64_t lith_chunk_ref_end(const struct lith_chunk_ref *ref)
+{
+    uint64_t end =
+        (uint64_t)lith_chunk_start(ref->meta) + (uint64_t)ref->meta->total_compressed_size;
+
+    if (lith_is_old_parquet_mr(ref->created_by, 3))
+        end += LITH_PAGE_HEADER_GUESS_BYTES;
+    return lith_min_u64(end, ref->footer_offset);
 }
 
 enum lith_code lith_chunk_reader_open(struct lith_source *source, const struct lith_footer *footer,

@@ -41,6 +41,10 @@ struct lith_chunk_ref {
 struct lith_chunk_ref lith_chunk_ref_of(const struct lith_footer *footer, uint32_t row_group,
                                         uint32_t leaf);
 
+/* Where the chunk ends in its file, at most: a few writers' sizes leave out the dictionary's
+ * header. */
+uint64_t lith_chunk_ref_end(const struct lith_chunk_ref *ref);
+
 struct lith_chunk_reader;
 struct lith_page;
 

@@ -212,3 +212,16 @@ enum lith_code lith_widen(const struct lith_widening *widening, const struct lit
     }
     return LITH_OK;
 }
+
+enum lith_code lith_widen_into(const struct lith_widening *widening, struct lith_values *values,
+                               struct lith_buf *room, struct lith_err *err)
+{
+    lith_buf_clear(room);
+    LITH_TRY(lith_buf_reserve(room, values->count * widening->to_width, err));
+    LITH_TRY(lith_widen(widening, values, room->data, err));
+    *values = (struct lith_values){.type = widening->type,
+                                   .width = widening->to_width,
+                                   .count = values->count,
+                                   .fixed = room->data};
+    return LITH_OK;
+}

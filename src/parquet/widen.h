@@ -8,6 +8,7 @@
 #ifndef LITH_PARQUET_WIDEN_H
 #define LITH_PARQUET_WIDEN_H
 
+#include "base/buf.h"
 #include "parquet/schema.h"
 #include "parquet/values.h"
 
@@ -40,5 +41,10 @@ struct lith_widening lith_widening_of(const struct lith_schema_node *from,
 LITH_MUST_CHECK enum lith_code lith_widen(const struct lith_widening *widening,
                                           const struct lith_values *from, uint8_t *to,
                                           struct lith_err *err);
+
+/* The same in place: afterwards `values` are the wide ones, in `room`, until that is used again. */
+LITH_MUST_CHECK enum lith_code lith_widen_into(const struct lith_widening *widening,
+                                               struct lith_values *values, struct lith_buf *room,
+                                               struct lith_err *err);
 
 #endif

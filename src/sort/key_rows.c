@@ -88,6 +88,8 @@ static enum lith_code column_fill(struct lith_key_reader *reader, uint32_t index
         return LITH_OK;
     }
     LITH_TRY(lith_chunk_reader_next(source->reader, &batch, err));
+    if (source->widening && batch.position_count)
+        LITH_TRY(lith_widen_into(source->widening, &batch.values, source->widened, err));
     if (batch.position_count) {
         LITH_ASSERT(batch.values.type == field->type);
         LITH_ASSERT(!batch.values.ids);

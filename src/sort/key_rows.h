@@ -8,6 +8,7 @@
 #define LITH_SORT_KEY_ROWS_H
 
 #include "parquet/chunk_reader.h"
+#include "parquet/widen.h"
 #include "sort/key_layout.h"
 
 /* Rows of one key column: `row_count` positions as in a batch, cut out of it. */
@@ -33,11 +34,13 @@ static inline bool lith_key_column_is_null(const struct lith_key_column *column,
 struct lith_key_rows lith_key_rows_cut(const struct lith_key_rows *rows, uint32_t column_count,
                                        size_t begin, size_t row_count);
 
-/* Where a field is read from: a chunk that was begun, its values of the field's type (a reader
- * without ids), or NULL: the file has no such column, all is null. */
+/* Where a field is read from: a chunk that was begun (by a reader without ids), or NULL: the file
+ * has no such column, all is null. */
 struct lith_key_source {
     struct lith_chunk_reader *reader;
     uint16_t max_def;
+    const struct lith_widening *widening; /* to the field's type; NULL: the values are of it */
+    struct lith_buf *widened;             /* room for it */
 };
 
 struct lith_key_reader {

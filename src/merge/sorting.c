@@ -1,0 +1,96 @@
+/*
+ * Keys of units, looked at one unit after another.
+ */
+#include "merge/sorting.h"
+
+#include "base/array.h"
+
+void lith_sorting_init(struct lith_sorting *sorting, const char *text,
+                       struct lith_codec_context *codecs, const struct lith_work *work)
+{
+    *sorting = (struct lith_sorting){.text = text, .codecs = codecs, .work = work};
+    lith_arena_init(&sorting->arena, work->mem);
+}
+
+/* Gives back what belongs to one pass over the units. */
+static void pass_done(struct lith_sorting *sorting)
+{
+    lith_key_scan_done(&sorting->scan);
+    lith_key_order_done(&sorting->order);
+    lith_arena_done(&sorting->arena);
+    lith_free(sorting->ranges);
+    sorting->ranges = NULL;
+    sorting->range_count = 0;
+}
+
+void lith_sorting_done(struct lith_sorting *sorting)
+{
+    if (!sorting->work)
+        return;
+    pass_done(sorting);
+    *sorting = (struct lith_sorting){0};
+}
+
+enum lith_code lith_sorting_begin(struct lith_sorting *sorting, const struct lith_schema *schema,
+                                  struct lith_err *err)
+{
+    pass_done(sorting);
+    lith_arena_init(&sorting->arena, sorting->work->mem);
+    LITH_TRY(lith_sort_keys_parse(sorting->text, schema, &sorting->arena, &sorting->keys,
+                                  &sorting->key_count, err));
+    for (uint32_t i = 0; i < sorting->key_count; i++)
+        sorting->columns[i] = (struct lith_sorting_column){
+            .column_index = (int32_t)sorting->keys[i].leaf,
+            .descending = sorting->keys[i].descending,
+            .nulls_first = sorting->keys[i].nulls_first,
+        };
+    lith_key_layout_init(&sorting->layout, schema, sorting->keys, sorting->key_count);
+    lith_key_order_init(&sorting->order, &sorting->layout, sorting->work->mem);
+    return lith_key_scan_init(&sorting->scan, schema, sorting->keys, &sorting->layout,
+                              sorting->codecs, sorting->work, err);
+}
+
+enum lith_code lith_sorting_unit(struct lith_sorting *sorting, const struct lith_footer *footer,
+                                 uint32_t row_group, const struct lith_union_place *places,
+                                 struct lith_source *source, struct lith_err *err)
+{
+    struct lith_key_rows rows;
+    void *block = sorting->ranges;
+
+    LITH_TRY(lith_array_grow(sorting->work->mem, &block, sorting->range_count,
+                             sizeof(*sorting->ranges), err));
+    sorting->ranges = block;
+    LITH_TRY(lith_key_scan_unit(&sorting->scan, footer, row_group, places, source, err));
+    lith_key_order_begin(&sorting->order);
+    do {
+        LITH_TRY(lith_key_reader_next(&sorting->scan.rows, &rows, err));
+        LITH_TRY(lith_key_order_add(&sorting->order, &rows, err));
+    } while (rows.row_count > 0);
+    LITH_TRY(lith_key_order_range(&sorting->order, (uint32_t)sorting->range_count, &sorting->arena,
+                                  &sorting->ranges[sorting->range_count], err));
+    sorting->range_count++;
+    return LITH_OK;
+}
+
+enum lith_code lith_sorting_settle(struct lith_sorting *sorting, bool *ret_in_order,
+                                   struct lith_err *err)
+{
+    lith_key_scan_done(&sorting->scan);
+    lith_key_order_done(&sorting->order);
+    LITH_TRY(lith_unit_clusters(sorting->ranges, sorting->range_count, &sorting->arena,
+                                &sorting->clusters, &sorting->cluster_count, err));
+    sorting->is_settled = true;
+    *ret_in_order = true;
+    for (size_t i = 0; i < sorting->range_count; i++)
+        *ret_in_order = *ret_in_order && sorting->ranges[i].unit == i;
+    return LITH_OK;
+}
+
+bool lith_sorting_sorts(const struct lith_sorting *sorting)
+{
+    for (size_t i = 0; i < sorting->cluster_count; i++) {
+        if (sorting->clusters[i].needs_sort)
+            return true;
+    }
+    return false;
+}
