@@ -7,11 +7,30 @@
 
 #include "codec/codec.h"
 
+/* A FILE may stand for bytes of its own Parquet file, by offset and size: in another file these
+ * would be other bytes. Whether one does is only known row by row. */
+static enum lith_code file_annotation_check(const struct lith_schema *schema, struct lith_err *err)
+{
+    char path[128];
+
+    for (uint32_t i = 1; i < schema->node_count; i++) {
+        if (schema->nodes[i].logical.kind != LITH_LOGICAL_FILE)
+            continue;
+        lith_schema_path(schema, i, path, sizeof(path));
+        return lith_fail(err, LITH_E_UNSUPPORTED,
+                         "column %s is annotated FILE: its values may point to bytes of this very "
+                         "file, which a merge would move; leave such files as they are",
+                         path);
+    }
+    return LITH_OK;
+}
+
 enum lith_code lith_gate_file(const struct lith_footer *footer, struct lith_err *err)
 {
     if (footer->schema.leaf_count == 0)
         return lith_fail(err, LITH_E_UNSUPPORTED,
                          "the schema has no columns; there is nothing to merge");
+    LITH_TRY(file_annotation_check(&footer->schema, err));
     for (uint32_t i = 0; i < footer->row_group_count; i++) {
         for (uint32_t leaf = 0; leaf < footer->schema.leaf_count; leaf++) {
             enum lith_code code = lith_codec_check(footer->row_groups[i].chunks[leaf].codec, err);
@@ -74,6 +93,7 @@ void lith_gate_meaning(const struct lith_footer *footer, char ret_meaning[LITH_M
         "writer.time.zone",
         "writer.date.proleptic",
     };
+    static const char plain[] = "calendar session";
     bool has_dates = false;
     bool has_int96 = false;
 
@@ -99,4 +119,8 @@ void lith_gate_meaning(const struct lith_footer *footer, char ret_meaning[LITH_M
                                      (int)(zone->value.bytes < 64 ? zone->value.bytes : 64),
                                      (const char *)zone->value.data);
     }
+    /* Nothing is said of them: the same as of files that have none, so that a column of dates can
+     * be added. */
+    if (strcmp(ret_meaning, plain) == 0)
+        ret_meaning[0] = '\0';
 }

@@ -18,7 +18,8 @@ LITH_MUST_CHECK enum lith_code lith_gate_file(const struct lith_footer *footer,
 
 /*
  * How a file's dates and timestamps are to be understood, as a line of text: two files may be
- * merged only if theirs are equal. Empty when it has no column that depends on it.
+ * merged only if theirs are equal. Empty when it has no column that depends on it, or when it has
+ * dates and timestamps alone and says nothing of them.
  */
 void lith_gate_meaning(const struct lith_footer *footer, char ret_meaning[LITH_MEANING_BYTES]);
 
