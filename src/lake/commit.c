@@ -8,6 +8,7 @@
 #include "lake/commit.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -170,6 +171,46 @@ static enum lith_code output_check(const struct lith_commit_build *b,
     return LITH_OK;
 }
 
+static int compare_sets(const void *a, const void *b)
+{
+    return strcmp(((const struct lith_file_set *)a)->name, ((const struct lith_file_set *)b)->name);
+}
+
+static uint16_t set_of(const struct lith_compact *compact, const char *name)
+{
+    struct lith_file_set key = {.name = name};
+    const struct lith_file_set *found =
+        bsearch(&key, compact->sets, compact->set_count, sizeof(*compact->sets), compare_sets);
+
+    return found ? found->set : 0;
+}
+
+/* Which live file is of which set, and why these do not join. The last rows are the outputs. */
+static enum lith_code sets_note(struct lith_commit_build *b, const struct lith_compact *compact,
+                                struct lith_err *err)
+{
+    size_t kept = b->next.file_count - compact->output_count;
+    void *block;
+
+    if (compact->conflict_count == 0)
+        return LITH_OK;
+    for (size_t i = 0; i < b->next.file_count; i++) {
+        struct lith_entry *entry = &b->next.files[i];
+        entry->set =
+            i < kept ? compact->set_count ? set_of(compact, entry->name) : 0 : compact->output_set;
+    }
+    LITH_TRY(lith_arena_array(b->arena, compact->conflict_count, sizeof(char *), &block, err));
+    const char **conflicts = block;
+    for (size_t i = 0; i < compact->conflict_count; i++) {
+        const char *text = compact->conflicts[i];
+        LITH_TRY(lith_arena_copy(b->arena, text, strlen(text), &block, err));
+        conflicts[i] = block;
+    }
+    b->next.outcome.conflicts = conflicts;
+    b->next.outcome.conflict_count = compact->conflict_count;
+    return LITH_OK;
+}
+
 enum lith_code lith_commit_compact(const struct lith_manifest *base,
                                    const struct lith_compact *compact,
                                    const struct lith_stamp *stamp, struct lith_arena *arena,
@@ -207,6 +248,7 @@ enum lith_code lith_commit_compact(const struct lith_manifest *base,
     const char *verdict = b.next.file_count < before ? "reduced" : "unchanged";
     LITH_TRY(lith_commit_build_outcome(&b, compact->policy_hash, verdict, compact->settled, before,
                                        err));
+    LITH_TRY(sets_note(&b, compact, err));
     return lith_commit_build_end(&b, ret_next, err);
 }
 

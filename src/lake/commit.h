@@ -41,6 +41,12 @@ LITH_MUST_CHECK enum lith_code
 lith_commit_lease(const struct lith_manifest *base, const struct lith_stamp *stamp,
                   struct lith_arena *arena, struct lith_manifest *ret_next, struct lith_err *err);
 
+/* The set that a live file is of. */
+struct lith_file_set {
+    const char *name;
+    uint16_t set;
+};
+
 /*
  * compact: retires the inputs, which were read to the end (name, size, etag, rows, crc32 as
  * found), and adds the outputs. Late inputs are allowed: they go straight to `retired`. Writes
@@ -54,6 +60,13 @@ struct lith_compact {
     size_t output_count;
     const char *policy_hash;
     bool settled; /* lith_plan.settled */
+    /* Where live files are of several sets that do not join: which file is of which; sorted by
+     * name, inputs do not matter. Texts go to the commit's arena. */
+    const struct lith_file_set *sets;
+    size_t set_count;
+    uint16_t output_set;
+    const char *const *conflicts; /* as in lith_outcome */
+    size_t conflict_count;
 };
 LITH_MUST_CHECK enum lith_code
 lith_commit_compact(const struct lith_manifest *base, const struct lith_compact *compact,
