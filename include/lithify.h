@@ -220,8 +220,8 @@ struct lith_partition_report {
     uint64_t blocked_files; /* kept out by a reason of their own: see `files` */
     uint64_t deleted;       /* gc: files */
     uint64_t deleted_bytes;
-    uint64_t held_bytes;                  /* of superseded files, until gc */
-    int64_t held_until_ns;                /* when the last of them may go; 0: none held */
+    uint64_t held_bytes;   /* of superseded files, until gc */
+    int64_t held_until_ns; /* when the last of them may go; 0: none held */
     /* Where files that could be merged are of several kinds that do not join: for each kind beyond
      * the first why, with both types and a file of each. Once merged they stay apart. */
     const char *const *conflicts;

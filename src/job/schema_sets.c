@@ -44,11 +44,37 @@ static struct lith_union_rules rules_of(const struct trial *t, bool by_id)
     return rules;
 }
 
+/* Whether the kind also takes what the set has: by ids a field bears the last name it had, so that
+ * names that moved from one field to another join in one order and not in the other. Files are
+ * merged in the order of their names, which says nothing of time. */
+static enum lith_code turned_check(struct trial *t, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    const struct lith_union *now = &t->set->by_id.now;
+    struct lith_union_rules rules = rules_of(t, true);
+    struct lith_union_conflict conflict;
+    struct lith_union turned;
+
+    lith_arena_init(&scratch, t->sets->arena->mem);
+    LITH_TRY(lith_union_begin(&turned, &rules, t->schema, 0, &scratch, err));
+    LITH_TRY(lith_union_add(&turned, &now->schema, 1, &scratch, &conflict, err));
+    if (conflict.text)
+        t->conflict = (struct lith_union_conflict){
+            .text = "one name belongs to columns of different field ids, so that the order of "
+                    "files would decide",
+            .origin = now->origins[0],
+        };
+    return LITH_OK;
+}
+
 static enum lith_code id_try(struct trial *t, struct lith_err *err)
 {
     struct lith_union_rules rules = rules_of(t, true);
+    bool is_first = !t->set->by_id.is_begun;
 
-    return lith_growing_union_try(&t->set->by_id, &rules, t->schema, t->origin, &t->conflict, err);
+    LITH_TRY(
+        lith_growing_union_try(&t->set->by_id, &rules, t->schema, t->origin, &t->conflict, err));
+    return is_first || t->conflict.text ? LITH_OK : turned_check(t, err);
 }
 
 static enum lith_code name_try(struct trial *t, struct lith_err *err)
