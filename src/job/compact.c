@@ -74,6 +74,21 @@ static enum lith_code adopt(const struct lith_job *job, const struct lith_look *
     return commit_or_stop(job, &look->view, &next, err);
 }
 
+/* Late files are of sets, too: where all are known, the next looks need no footers for that. */
+static enum lith_code fold_sets(const struct lith_job *job, const struct lith_look *look,
+                                struct lith_arena *arena, struct lith_fold *fold,
+                                struct lith_err *err)
+{
+    const struct lith_manifest *base = lith_view_manifest(&look->view);
+    struct lith_set_notes notes;
+
+    if (!base->has_outcome || base->outcome.writer != LITH_WRITER_VERSION ||
+        strcmp(base->outcome.policy_hash, job->options->policy_hash) != 0)
+        return LITH_OK;
+    LITH_TRY(lith_set_notes_take(look, arena, &notes, err));
+    return lith_set_notes_list(&notes, NULL, arena, &fold->sets, err);
+}
+
 /* Names in the manifest what came after it; at once right after an adoption. */
 static enum lith_code fold(const struct lith_job *job, const struct lith_look *look, bool at_once,
                            uint64_t *folded, bool *ret_changed, struct lith_err *err)
@@ -87,6 +102,7 @@ static enum lith_code fold(const struct lith_job *job, const struct lith_look *l
     LITH_TRY(lith_late_fold(look, job, at_once, &arena, &fold, err));
     LITH_TRY(stamp_make(job, &stamp, err));
     LITH_TRY(lith_late_set_aside(look, stamp.at_ns, &arena, &fold, err));
+    LITH_TRY(fold_sets(job, look, &arena, &fold, err));
     *ret_changed = fold.file_count + fold.refreshed_count + fold.quarantine_count > 0;
     if (!*ret_changed)
         return LITH_OK;
@@ -207,7 +223,8 @@ static enum lith_code result_make(const struct lith_job *job, const struct lith_
         .policy_hash = job->options->policy_hash,
         .settled = look->plan.settled,
     };
-    return lith_set_notes_add(notes, step, job->arena, &ret_result->compact, err);
+    ret_result->compact.output_set = notes->input_set;
+    return lith_set_notes_list(notes, step, job->arena, &ret_result->compact.sets, err);
 }
 
 static enum lith_code outputs_commit(const struct lith_job *job, const struct lith_look *look,
@@ -284,8 +301,8 @@ static void report_outputs(const struct lith_job *job, const struct lith_look *l
     report->output_bytes = step->outputs.bytes;
     report->rows = step->outputs.rows;
     report->refuted = step->refuted;
-    report->conflicts = result->compact.conflicts;
-    report->conflict_count = result->compact.conflict_count;
+    report->conflicts = result->compact.sets.conflicts;
+    report->conflict_count = result->compact.sets.conflict_count;
     report->files_after = report->files_before - step->input_count + step->outputs.count;
     report->held_bytes += look->plan.input_bytes;
     if (!lith_add_i64(result->at_ns, job->options->gc.reader_grace_ns, &until_ns))

@@ -66,8 +66,7 @@ static enum lith_code files_note(const struct lith_look *look, const uint16_t *n
         uint16_t set = numbers[set_of(look, file) - 1];
         if (file->reason == LITH_WHY_MERGE)
             notes->input_set = set;
-        else
-            notes->files[notes->file_count++] = (struct lith_file_set){file->file->name, set};
+        notes->files[notes->file_count++] = (struct lith_file_set){file->file->name, set};
     }
     return LITH_OK;
 }
@@ -101,16 +100,16 @@ enum lith_code lith_set_notes_take(const struct lith_look *look, struct lith_are
 /* The name under which a file's rows are from this commit on. */
 static const char *name_after(const struct lith_merge_step *step, const char *name)
 {
-    for (size_t i = 0; step->outputs.count && i < step->input_count; i++) {
+    for (size_t i = 0; step && step->outputs.count && i < step->input_count; i++) {
         if (strcmp(step->inputs[i].name, name) == 0)
             return step->outputs.entries[0].name;
     }
     return name;
 }
 
-enum lith_code lith_set_notes_add(const struct lith_set_notes *notes,
-                                  const struct lith_merge_step *step, struct lith_arena *arena,
-                                  struct lith_compact *compact, struct lith_err *err)
+enum lith_code lith_set_notes_list(const struct lith_set_notes *notes,
+                                   const struct lith_merge_step *step, struct lith_arena *arena,
+                                   struct lith_file_sets *ret_sets, struct lith_err *err)
 {
     void *block;
 
@@ -122,10 +121,11 @@ enum lith_code lith_set_notes_add(const struct lith_set_notes *notes,
                                            name_after(step, conflict->right), arena, &texts[i],
                                            err));
     }
-    compact->sets = notes->files;
-    compact->set_count = notes->file_count;
-    compact->output_set = notes->input_set;
-    compact->conflicts = texts;
-    compact->conflict_count = notes->conflict_count;
+    *ret_sets = (struct lith_file_sets){
+        .files = notes->files,
+        .file_count = notes->file_count,
+        .conflicts = texts,
+        .conflict_count = notes->conflict_count,
+    };
     return LITH_OK;
 }

@@ -26,10 +26,12 @@ LITH_MUST_CHECK enum lith_code lith_set_notes_take(const struct lith_look *look,
                                                    struct lith_set_notes *ret_notes,
                                                    struct lith_err *err);
 
-/* Adds the notes to a commit. Files that were merged bear the name of the first output in texts,
- * which are in `arena`. */
-LITH_MUST_CHECK enum lith_code
-lith_set_notes_add(const struct lith_set_notes *notes, const struct lith_merge_step *step,
-                   struct lith_arena *arena, struct lith_compact *compact, struct lith_err *err);
+/* The notes as a commit wants them. `step` (may be NULL) is what it commits: the files it merged
+ * bear the name of the first output in texts, which are in `arena`. */
+LITH_MUST_CHECK enum lith_code lith_set_notes_list(const struct lith_set_notes *notes,
+                                                   const struct lith_merge_step *step,
+                                                   struct lith_arena *arena,
+                                                   struct lith_file_sets *ret_sets,
+                                                   struct lith_err *err);
 
 #endif
