@@ -304,6 +304,28 @@ static void late_files_are_of_sets_too(void **state)
     assert_int_equal(test_folder_state(), before);
 }
 
+/* More files than a job takes: not all are known, so nothing is noted that is half the truth. */
+static void sets_of_more_files_than_a_job_takes(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    struct lith_partition_report report;
+    unsigned passes = 0;
+
+    (void)state;
+    options.policy.max_inputs = 6;
+    more_files(0, 9, "extra", false);
+    more_files(9, 9, "extra", true);
+    do {
+        report = test_must(TEST_COMPACT, &options);
+        if (passes == 0)
+            assert_int_equal(report.conflict_count, 0);
+        (void)test_rows(180);
+        assert_true(++passes < 12);
+    } while (report.state == LITH_PARTITION_COMPACTED);
+    assert_int_equal(report.files_before, 2);
+    assert_int_equal(report.conflict_count, 1);
+}
+
 static void another_policy_is_looked_at_anew(void **state)
 {
     struct lith_job_options options = test_job_options();
@@ -990,6 +1012,7 @@ int main(void)
         T(files_that_do_not_join_are_merged_apart),
         T(what_stays_apart_is_told_from_the_manifest),
         T(late_files_are_of_sets_too),
+        T(sets_of_more_files_than_a_job_takes),
         T(another_policy_is_looked_at_anew),
         T(an_output_that_fails_verification_changes_nothing),
         T(inputs_that_change_stop_the_job),

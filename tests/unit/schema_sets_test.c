@@ -288,6 +288,9 @@ static void more_sets_than_are_tried(void **state)
     }
     MUST(set_find("g", "!b:INT32", "", &set));
     assert_int_equal(set, 1);
+    (void)snprintf(text, sizeof(text), "!a:FLBA%u ?b:INT32", LITH_UNION_SETS_MAX + 1);
+    MUST(set_find("g", text, "", &set));
+    assert_int_equal(set, LITH_UNION_SETS_MAX + 21);
     sets_end();
 }
 
