@@ -21,7 +21,7 @@
 #define LITH_COMMIT_ID_BYTES 33 /* 32 hex digits and a zero */
 
 /* Raised when a newer program would merge the same files into fewer or better ones. */
-#define LITH_WRITER_VERSION 1u
+#define LITH_WRITER_VERSION 2u /* 2: files of differing schemas join */
 
 /* What a commit did. */
 enum lith_op {

@@ -217,12 +217,34 @@ static void test_meaning(void **state)
     }
 }
 
+/* Dates of which nothing is said are no more than no dates, so that a column of them can be added;
+ * INT96, and all that is said, is. */
+static void test_no_meaning(void **state)
+{
+    struct lith_key_value zone = kv("writer.time.zone", "UTC");
+    struct lith_key_value spark = kv("org.apache.spark.version", "3.2.0");
+    char meaning[LITH_MEANING_BYTES];
+
+    (void)state;
+    meaning_of(LITH_TYPE_INT32, LITH_LOGICAL_NONE, "a", NULL, 0, meaning);
+    assert_string_equal(meaning, "");
+    meaning_of(LITH_TYPE_INT32, LITH_LOGICAL_DATE, "a", NULL, 0, meaning);
+    assert_string_equal(meaning, "");
+    meaning_of(LITH_TYPE_INT64, LITH_LOGICAL_TIMESTAMP, "a", &zone, 1, meaning);
+    assert_string_not_equal(meaning, "");
+    meaning_of(LITH_TYPE_INT64, LITH_LOGICAL_TIMESTAMP, "a", &spark, 1, meaning);
+    assert_string_not_equal(meaning, "");
+    meaning_of(LITH_TYPE_INT96, LITH_LOGICAL_NONE, "a", NULL, 0, meaning);
+    assert_string_not_equal(meaning, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merge),
         cmocka_unit_test(test_writers_of_outputs),
         cmocka_unit_test(test_meaning),
+        cmocka_unit_test(test_no_meaning),
     };
     return cmocka_run_group_tests_name("key_values", tests, NULL, NULL);
 }
