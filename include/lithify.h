@@ -229,8 +229,12 @@ struct lith_partition_report {
     uint64_t blocked_files; /* kept out by a reason of their own: see `files` */
     uint64_t deleted;       /* gc: files */
     uint64_t deleted_bytes;
-    uint64_t held_bytes;                  /* of superseded files, until gc */
-    int64_t held_until_ns;                /* when the last of them may go; 0: none held */
+    uint64_t held_bytes;   /* of superseded files, until gc */
+    int64_t held_until_ns; /* when the last of them may go; 0: none held */
+    /* Where files that could be merged are of several kinds that do not join: for each kind beyond
+     * the first why, with both types and a file of each. Once merged they stay apart. */
+    const char *const *conflicts;
+    size_t conflict_count;
     const struct lith_file_report *files; /* plan: all; else those with a reason to stay */
     size_t file_count;
     const struct lith_err *err;     /* FAILED, else NULL */
@@ -301,6 +305,7 @@ struct lith_tenant_status {
     uint64_t due_files; /* inputs of jobs that are due now: the backlog */
     uint64_t due_bytes;
     uint64_t blocked_partitions;
+    uint64_t apart_partitions; /* with files of several kinds that do not join: see plan */
     uint64_t held_bytes;
     uint64_t histogram_files[LITH_SIZE_BUCKETS];
     uint64_t histogram_bytes[LITH_SIZE_BUCKETS];

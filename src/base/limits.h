@@ -46,6 +46,9 @@
 /* Nesting of the schema: the corpus has 50 lists of structs (150 groups); Arrow and DuckDB stop
  * far below. Levels must fit 16 bits. */
 #define LITH_SCHEMA_DEPTH_MAX 256u
+/* Sets of schemas of one partition that are tried one after the other: each new kind of schema is
+ * joined with as many. Those beyond take files of equal schemas alone. */
+#define LITH_UNION_SETS_MAX 256u
 /* Nesting of Thrift values that are skipped. */
 #define LITH_THRIFT_DEPTH_MAX 64u
 

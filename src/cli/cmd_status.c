@@ -45,6 +45,7 @@ static bool tenant_fill(struct lith_json *object, const struct lith_tenant_statu
         {"due_files", status->due_files},
         {"due_bytes", status->due_bytes},
         {"blocked_partitions", status->blocked_partitions},
+        {"apart_partitions", status->apart_partitions},
         {"held_bytes", status->held_bytes},
     };
     struct lith_json *histogram = lith_json_array();
@@ -150,6 +151,10 @@ static void totals_print(const struct lith_cli *cli, const struct lith_tenant_st
     (void)printf("blocked    %" PRIu64 " partition%s%s\n", t->blocked_partitions,
                  LITH_PLURAL(t->blocked_partitions),
                  t->blocked_partitions ? "; lithify plan says why" : "");
+    if (t->apart_partitions)
+        (void)printf("apart      %" PRIu64 " partition%s with files that do not join; lithify plan "
+                     "says why\n",
+                     t->apart_partitions, LITH_PLURAL(t->apart_partitions));
     (void)printf("held       %s of superseded files, until lithify gc\n",
                  lith_print_size(t->held_bytes));
 }

@@ -131,6 +131,16 @@ static void reason_print(const struct lith_partition_report *p)
     (void)putchar(')');
 }
 
+/* What stays in files of its own, and why. */
+static void conflicts_print(const struct lith_partition_report *p)
+{
+    for (size_t i = 0; i < p->conflict_count; i++) {
+        (void)printf("    apart: ");
+        lith_print_text(stdout, p->conflicts[i]);
+        (void)putchar('\n');
+    }
+}
+
 static void partition_print(struct lith_report *report, const struct lith_partition_report *p)
 {
     if (p->state == LITH_PARTITION_FAILED) {
@@ -149,6 +159,7 @@ static void partition_print(struct lith_report *report, const struct lith_partit
     if (p->refuted)
         lith_print_error("%s: %s; all pages were decoded instead", path_text(p->path),
                          p->refuted->text);
+    conflicts_print(p);
     files_print(p);
     lith_explain_print(p->explanations, p->explanation_count, 4);
     if (p->explanation_count == 0)

@@ -35,6 +35,19 @@ static struct lith_json *files_make(const struct lith_partition_report *p)
     return files;
 }
 
+static struct lith_json *conflicts_make(const struct lith_partition_report *p)
+{
+    struct lith_json *conflicts = lith_json_array();
+
+    for (size_t i = 0; conflicts && i < p->conflict_count; i++) {
+        if (!lith_json_push(conflicts, lith_json_text(p->conflicts[i]))) {
+            lith_json_free(conflicts);
+            return NULL;
+        }
+    }
+    return conflicts;
+}
+
 static struct lith_json *explained_make(const struct lith_partition_report *p)
 {
     struct lith_json *explained = lith_json_array();
@@ -88,6 +101,7 @@ static bool partition_fill(struct lith_json *object, const struct lith_partition
            lith_json_set(object, "held_until", time_or_null(p->held_until_ns)) &&
            lith_json_set(object, "error", text_or_null(p->err ? p->err->text : NULL)) &&
            lith_json_set(object, "refuted", text_or_null(p->refuted ? p->refuted->text : NULL)) &&
+           lith_json_set(object, "conflicts", conflicts_make(p)) &&
            lith_json_set(object, "files", files_make(p)) &&
            (p->explanation_count == 0 || lith_json_set(object, "explained", explained_make(p)));
 }

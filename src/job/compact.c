@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "job/late.h"
 #include "job/merge_step.h"
+#include "job/set_notes.h"
 #include "lake/commit.h"
 
 /* How often one pass starts over because a file turned out to be damaged and was set aside. */
@@ -73,6 +74,21 @@ static enum lith_code adopt(const struct lith_job *job, const struct lith_look *
     return commit_or_stop(job, &look->view, &next, err);
 }
 
+/* Late files are of sets, too: where all are known, the next looks need no footers for that. */
+static enum lith_code fold_sets(const struct lith_job *job, const struct lith_look *look,
+                                struct lith_arena *arena, struct lith_fold *fold,
+                                struct lith_err *err)
+{
+    const struct lith_manifest *base = lith_view_manifest(&look->view);
+    struct lith_set_notes notes;
+
+    if (!base->has_outcome || base->outcome.writer != LITH_WRITER_VERSION ||
+        strcmp(base->outcome.policy_hash, job->options->policy_hash) != 0)
+        return LITH_OK;
+    LITH_TRY(lith_set_notes_take(look, arena, &notes, err));
+    return lith_set_notes_list(&notes, NULL, arena, &fold->sets, err);
+}
+
 /* Names in the manifest what came after it; at once right after an adoption. */
 static enum lith_code fold(const struct lith_job *job, const struct lith_look *look, bool at_once,
                            uint64_t *folded, bool *ret_changed, struct lith_err *err)
@@ -86,6 +102,7 @@ static enum lith_code fold(const struct lith_job *job, const struct lith_look *l
     LITH_TRY(lith_late_fold(look, job, at_once, &arena, &fold, err));
     LITH_TRY(stamp_make(job, &stamp, err));
     LITH_TRY(lith_late_set_aside(look, stamp.at_ns, &arena, &fold, err));
+    LITH_TRY(fold_sets(job, look, &arena, &fold, err));
     *ret_changed = fold.file_count + fold.refreshed_count + fold.quarantine_count > 0;
     if (!*ret_changed)
         return LITH_OK;
@@ -148,12 +165,19 @@ static enum lith_code lease(const struct lith_job *job, struct lith_look *look,
     return lith_look_again(look, job, err); /* as large as the commit, which is gone by now */
 }
 
+/* A merge that is to be committed. */
+struct result {
+    const struct lith_merge_step *step;
+    struct lith_compact compact; /* of the step; texts in the job's arena */
+    int64_t at_ns;               /* when it was committed */
+};
+
 /* After a lost commit: reads manifest, then list, and tries once more where that is allowed. */
-static enum lith_code commit_again(const struct lith_job *job, const struct lith_merge_step *step,
-                                   const struct lith_compact *compact,
+static enum lith_code commit_again(const struct lith_job *job, const struct result *result,
                                    const struct lith_stamp *stamp, uint64_t epoch,
                                    struct lith_err *err)
 {
+    const struct lith_merge_step *step = result->step;
     LITH_AUTO(view) struct lith_view view = {0};
     LITH_AUTO(arena) struct lith_arena arena;
     struct lith_attempt attempt = {
@@ -180,17 +204,18 @@ static enum lith_code commit_again(const struct lith_job *job, const struct lith
                          "dropped, nothing was deleted",
                          why);
     }
-    LITH_TRY(lith_commit_compact(lith_view_manifest(&view), compact, stamp, &arena, &next, err));
+    LITH_TRY(lith_commit_compact(lith_view_manifest(&view), &result->compact, stamp, &arena, &next,
+                                 err));
     return commit_or_stop(job, &view, &next, err);
 }
 
-static enum lith_code outputs_commit(const struct lith_job *job, const struct lith_look *look,
-                                     const struct lith_merge_step *step, int64_t *ret_at_ns,
-                                     struct lith_err *err)
+static enum lith_code result_make(const struct lith_job *job, const struct lith_look *look,
+                                  const struct lith_merge_step *step,
+                                  const struct lith_set_notes *notes, struct result *ret_result,
+                                  struct lith_err *err)
 {
-    LITH_AUTO(arena) struct lith_arena arena;
-    const struct lith_manifest *base = lith_view_manifest(&look->view);
-    struct lith_compact compact = {
+    *ret_result = (struct result){.step = step};
+    ret_result->compact = (struct lith_compact){
         .inputs = step->inputs,
         .input_count = step->input_count,
         .outputs = step->outputs.entries,
@@ -198,20 +223,29 @@ static enum lith_code outputs_commit(const struct lith_job *job, const struct li
         .policy_hash = job->options->policy_hash,
         .settled = look->plan.settled,
     };
+    ret_result->compact.output_set = notes->input_set;
+    return lith_set_notes_list(notes, step, job->arena, &ret_result->compact.sets, err);
+}
+
+static enum lith_code outputs_commit(const struct lith_job *job, const struct lith_look *look,
+                                     struct result *result, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena arena;
+    const struct lith_manifest *base = lith_view_manifest(&look->view);
     struct lith_manifest next;
     struct lith_stamp stamp;
     enum lith_put put;
 
     lith_arena_init(&arena, job->work->mem);
     LITH_TRY(stamp_make(job, &stamp, err));
-    *ret_at_ns = stamp.at_ns;
-    LITH_TRY(lith_commit_compact(base, &compact, &stamp, &arena, &next, err));
+    result->at_ns = stamp.at_ns;
+    LITH_TRY(lith_commit_compact(base, &result->compact, &stamp, &arena, &next, err));
     LITH_TRY(commit(job, &look->view, &next, &put, err));
     if (put == LITH_PUT_UNKNOWN)
         return lith_fail(err, LITH_E_TRANSIENT,
                          "the outcome of the commit is not known; everything is kept, run again");
     if (put == LITH_PUT_LOST)
-        return commit_again(job, step, &compact, &stamp, base->epoch, err);
+        return commit_again(job, result, &stamp, base->epoch, err);
     return LITH_OK;
 }
 
@@ -253,9 +287,10 @@ static const char *compacted_reason(const struct lith_job *job, const struct lit
 }
 
 static void report_outputs(const struct lith_job *job, const struct lith_look *look,
-                           const struct lith_merge_step *step, int64_t at_ns,
-                           struct lith_partition_report *report, struct lith_err *ignored)
+                           const struct result *result, struct lith_partition_report *report,
+                           struct lith_err *ignored)
 {
+    const struct lith_merge_step *step = result->step;
     int64_t until_ns = INT64_MAX;
 
     report->state = LITH_PARTITION_COMPACTED;
@@ -266,9 +301,11 @@ static void report_outputs(const struct lith_job *job, const struct lith_look *l
     report->output_bytes = step->outputs.bytes;
     report->rows = step->outputs.rows;
     report->refuted = step->refuted;
+    report->conflicts = result->compact.sets.conflicts;
+    report->conflict_count = result->compact.sets.conflict_count;
     report->files_after = report->files_before - step->input_count + step->outputs.count;
     report->held_bytes += look->plan.input_bytes;
-    if (!lith_add_i64(at_ns, job->options->gc.reader_grace_ns, &until_ns))
+    if (!lith_add_i64(result->at_ns, job->options->gc.reader_grace_ns, &until_ns))
         until_ns = INT64_MAX;
     if (until_ns > report->held_until_ns)
         report->held_until_ns = until_ns;
@@ -288,24 +325,36 @@ static void report_more(const struct lith_job *job, struct lith_look *look,
         report->more_due = look->plan.input_count;
 }
 
+/* The merge of the plan's inputs, and its commit. */
+static enum lith_code merge_commit(const struct lith_job *job, struct lith_look *look,
+                                   struct lith_merge_step *step,
+                                   struct lith_partition_report *report, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena arena;
+    struct lith_set_notes notes;
+    struct result result;
+
+    lith_arena_init(&arena, job->work->mem);
+    LITH_TRY(lith_set_notes_take(look, &arena, &notes, err));
+    lith_fact_book_forget(&look->book);
+    LITH_TRY(lith_merge_step_run(step, job, lith_view_manifest(&look->view), &look->plan, err));
+    LITH_TRY(result_make(job, look, step, &notes, &result, err));
+    LITH_TRY(outputs_commit(job, look, &result, err));
+    report_outputs(job, look, &result, report, err);
+    return LITH_OK;
+}
+
 /* One merge and its commit. *ret_again: a damaged input was set aside instead. */
 static enum lith_code merge_round(const struct lith_job *job, struct lith_look *look,
                                   struct lith_partition_report *report, bool *ret_again,
                                   struct lith_err *err)
 {
-    struct lith_merge_step step;
+    struct lith_merge_step step = {0};
     struct lith_err reason;
-    int64_t at_ns = 0;
     void *text;
 
     *ret_again = false;
-    lith_fact_book_forget(&look->book);
-    enum lith_code code =
-        lith_merge_step_run(&step, job, lith_view_manifest(&look->view), &look->plan, err);
-    if (code == LITH_OK)
-        code = outputs_commit(job, look, &step, &at_ns, err);
-    if (code == LITH_OK)
-        report_outputs(job, look, &step, at_ns, report, err);
+    enum lith_code code = merge_commit(job, look, &step, report, err);
     lith_merge_step_done(&step);
     if (code == LITH_E_LIMIT && look->plan.input_count >= LITH_TRIM_FILES_MIN)
         return lith_err_prefix(err, "%zu inputs among %zu files (fewer --max-inputs take less)",

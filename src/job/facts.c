@@ -6,17 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/checked.h"
 #include "base/hash.h"
 #include "merge/gate.h"
 #include "merge/input_list.h"
 
-enum lith_code lith_fact_book_init(struct lith_fact_book *book, struct lith_arena *arena,
-                                   struct lith_mem *mem, struct lith_err *err)
+enum lith_code lith_fact_book_init(struct lith_fact_book *book, const struct lith_job *job,
+                                   struct lith_err *err)
 {
-    *book = (struct lith_fact_book){.arena = arena, .mem = mem};
-    return lith_codec_context_new(mem, &book->codecs, err);
+    *book = (struct lith_fact_book){.arena = job->arena, .mem = job->work->mem};
+    LITH_TRY(lith_schema_sets_init(&book->sets, &job->options->allow, job->options->match,
+                                   job->arena, err));
+    return lith_codec_context_new(book->mem, &book->codecs, err);
 }
 
 void lith_fact_book_forget(struct lith_fact_book *book)
@@ -30,6 +31,7 @@ void lith_fact_book_forget(struct lith_fact_book *book)
 void lith_fact_book_done(struct lith_fact_book *book)
 {
     lith_fact_book_forget(book);
+    lith_schema_sets_done(&book->sets);
     lith_codec_context_free(book->codecs);
     book->codecs = NULL;
 }
@@ -91,49 +93,6 @@ void lith_fact_book_keep(struct lith_fact_book *book,
     }
 }
 
-/* The schema of a footer, copied to outlive it. */
-static enum lith_code schema_keep(struct lith_fact_book *book, const struct lith_footer *footer,
-                                  struct lith_schema **ret_schema, struct lith_err *err)
-{
-    void *block;
-
-    LITH_TRY(lith_arena_alloc(book->arena, sizeof(struct lith_schema), &block, err));
-    LITH_TRY(lith_schema_copy(&footer->schema, book->arena, block, err));
-    *ret_schema = block;
-    return LITH_OK;
-}
-
-/* The number of the set that a footer joins; a new one when none fits. Numbers begin at 1. */
-static enum lith_code set_find(struct lith_fact_book *book, const struct lith_footer *footer,
-                               struct lith_arena *scratch, uint32_t *ret_set, struct lith_err *err)
-{
-    char meaning[LITH_MEANING_BYTES];
-    const char *difference;
-    void *copy;
-
-    LITH_TRY(lith_gate_meaning(footer, book->mem, meaning, err));
-    for (size_t i = 0; i < book->set_count; i++) {
-        bool equal = false;
-        if (strcmp(book->sets[i].meaning, meaning) != 0)
-            continue;
-        LITH_TRY(lith_schema_equal(book->sets[i].schema, &footer->schema, scratch, &equal,
-                                   &difference, err));
-        if (equal) {
-            *ret_set = (uint32_t)i + 1;
-            return LITH_OK;
-        }
-    }
-    void *sets = book->sets;
-    LITH_TRY(lith_array_grow_in(book->arena, &sets, book->set_count, sizeof(*book->sets), err));
-    book->sets = sets;
-    struct lith_fact_set *set = &book->sets[book->set_count];
-    LITH_TRY(lith_arena_copy(book->arena, meaning, strlen(meaning), &copy, err));
-    set->meaning = copy;
-    LITH_TRY(schema_keep(book, footer, &set->schema, err));
-    *ret_set = (uint32_t)++book->set_count;
-    return LITH_OK;
-}
-
 /* True for what is wrong with the file, false for what is wrong with the machine or the moment. */
 static bool is_of_the_file(enum lith_code code)
 {
@@ -180,6 +139,7 @@ static enum lith_code footer_take(struct lith_fact_book *book, const struct lith
 {
     LITH_AUTO(arena) struct lith_arena scratch;
     LITH_AUTO(source) struct lith_source *source = NULL;
+    struct lith_meaning meaning;
     struct lith_footer footer;
     uint64_t rows = 0;
 
@@ -196,7 +156,9 @@ static enum lith_code footer_take(struct lith_fact_book *book, const struct lith
     if (!snapshot->manifest)
         LITH_TRY(lost_check(book, object->name, source, &footer, snapshot, &scratch, err));
     LITH_TRY(lith_gate_file(&footer, err));
-    return set_find(book, &footer, &scratch, &fact->schema_set, err);
+    LITH_TRY(lith_meaning_of(&footer, book->mem, &meaning, err));
+    struct lith_schema_file file = {object->name, &footer.schema, footer.created_by, &meaning};
+    return lith_schema_sets_find(&book->sets, &file, &fact->schema_set, err);
 }
 
 /* Reads one footer into a fact; what is wrong with the file itself becomes its reason. */
@@ -366,6 +328,27 @@ enum lith_code lith_fact_book_list(const struct lith_fact_book *book,
         };
     }
     *ret_facts = facts;
+    *ret_count = count;
+    return LITH_OK;
+}
+
+enum lith_code lith_fact_book_conflicts(const struct lith_fact_book *book, struct lith_arena *arena,
+                                        const char *const **ret_conflicts, size_t *ret_count,
+                                        struct lith_err *err)
+{
+    size_t count = book->sets.count ? book->sets.count - 1 : 0;
+    void *block;
+
+    LITH_TRY(lith_arena_array(arena, count, sizeof(char *), &block, err));
+    const char **texts = block;
+    for (size_t i = 0; i < count; i++) {
+        const struct lith_schema_conflict *conflict =
+            lith_schema_sets_conflict(&book->sets, (uint32_t)i + 2);
+        LITH_ASSERT(conflict);
+        LITH_TRY(lith_schema_conflict_text(conflict, conflict->left, conflict->right, arena,
+                                           &texts[i], err));
+    }
+    *ret_conflicts = texts;
     *ret_count = count;
     return LITH_OK;
 }

@@ -2,21 +2,17 @@
  * Facts: what the footers of a partition's live files say, for the planner.
  *
  * A footer is read once per file identity and job; a file that cannot be read, or not merged, has
- * a reason of its own and stays out. Files are numbered into sets whose schemas and meanings join.
- * There may be hundreds of thousands of files, so a file is known by a hash of its identity.
+ * a reason of its own and stays out. Files are numbered into sets whose schemas join
+ * (schema_sets.h). There may be hundreds of thousands of files, so a file is known by a hash of its
+ * identity.
  */
 #ifndef LITH_JOB_FACTS_H
 #define LITH_JOB_FACTS_H
 
 #include "codec/codec.h"
 #include "job/job.h"
+#include "job/schema_sets.h"
 #include "plan/plan.h"
-
-/* A set of files that may be merged with one another, by its first file. */
-struct lith_fact_set {
-    struct lith_schema *schema;
-    const char *meaning;
-};
 
 /* What is known of one file. */
 struct lith_fact {
@@ -35,15 +31,14 @@ struct lith_fact_book {
     struct lith_fact *known; /* sorted by id */
     size_t known_count;
     size_t known_capacity;
-    struct lith_fact_set *sets;
-    size_t set_count;
+    struct lith_schema_sets sets;
     const char *lost_output; /* an output whose inputs are present: a manifest was lost; or NULL */
     struct lith_codec_context *codecs;
 };
 
-LITH_MUST_CHECK enum lith_code lith_fact_book_init(struct lith_fact_book *book,
-                                                   struct lith_arena *arena, struct lith_mem *mem,
-                                                   struct lith_err *err);
+/* In the arena and the budget of the job. */
+LITH_MUST_CHECK enum lith_code
+lith_fact_book_init(struct lith_fact_book *book, const struct lith_job *job, struct lith_err *err);
 void lith_fact_book_done(struct lith_fact_book *book);
 
 /* Gives back what is known of files that are neither blocked nor inputs of a plan. */
@@ -82,6 +77,12 @@ LITH_MUST_CHECK enum lith_code lith_fact_book_list(const struct lith_fact_book *
                                                    struct lith_arena *arena,
                                                    struct lith_facts **ret_facts, size_t *ret_count,
                                                    struct lith_err *err);
+
+/* Why the sets from 2 on do not join earlier ones, as texts in `arena`. */
+LITH_MUST_CHECK enum lith_code lith_fact_book_conflicts(const struct lith_fact_book *book,
+                                                        struct lith_arena *arena,
+                                                        const char *const **ret_conflicts,
+                                                        size_t *ret_count, struct lith_err *err);
 
 /* A present file whose name is retired, but which is another file (DESIGN.md section 5, "same
  * name, other bytes"). */

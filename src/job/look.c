@@ -19,7 +19,7 @@ enum lith_code lith_look_init(struct lith_look *look, const struct lith_job *job
     lith_arena_init(&look->arena, job->work->mem);
     LITH_TRY(
         lith_path_keys_parse(job->folder->path, &job->options->path, job->arena, &look->keys, err));
-    return lith_fact_book_init(&look->book, job->arena, job->work->mem, err);
+    return lith_fact_book_init(&look->book, job, err);
 }
 
 void lith_look_done(struct lith_look *look)
@@ -33,10 +33,13 @@ static enum lith_code plan_make(struct lith_look *look, const struct lith_job *j
                                 struct lith_err *err)
 {
     LITH_AUTO(arena) struct lith_arena scratch;
+    const char *const *conflicts;
     struct lith_facts *facts;
-    size_t fact_count;
+    size_t fact_count, conflict_count;
 
     lith_arena_init(&scratch, job->work->mem);
+    lith_arena_done(&look->arena);
+    LITH_TRY(lith_fact_book_conflicts(&look->book, &look->arena, &conflicts, &conflict_count, err));
     LITH_TRY(
         lith_fact_book_list(&look->book, &look->view.snapshot, &scratch, &facts, &fact_count, err));
     struct lith_plan_request request = {
@@ -44,13 +47,14 @@ static enum lith_code plan_make(struct lith_look *look, const struct lith_job *j
         .keys = &look->keys,
         .facts = facts,
         .fact_count = fact_count,
+        .conflicts = conflicts,
+        .conflict_count = conflict_count,
         .policy = &job->options->policy,
         .policy_hash = job->options->policy_hash,
         .table_format = job->table_format,
         .now_ns = look->now_ns,
     };
 
-    lith_arena_done(&look->arena);
     return lith_plan_partition(&request, &look->arena, &look->plan, err);
 }
 
@@ -181,6 +185,20 @@ static enum lith_code names_report(const struct lith_job *job, const char *const
     return LITH_OK;
 }
 
+static enum lith_code conflicts_report(const struct lith_look *look, const struct lith_job *job,
+                                       struct lith_partition_report *report, struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(lith_arena_array(job->arena, look->plan.conflict_count, sizeof(char *), &block, err));
+    const char **conflicts = block;
+    for (size_t i = 0; i < look->plan.conflict_count; i++)
+        LITH_TRY(text_keep(job, look->plan.conflicts[i], &conflicts[i], err));
+    report->conflicts = conflicts;
+    report->conflict_count = look->plan.conflict_count;
+    return LITH_OK;
+}
+
 /* True for files that the report names. */
 static bool is_told(const struct lith_look *look, const struct lith_plan_file *file)
 {
@@ -264,6 +282,7 @@ enum lith_code lith_look_report(const struct lith_look *look, const struct lith_
     report->files_after = look->view.snapshot.live_count;
     report->blocked_files = 0;
     lith_held_report(&look->view.snapshot, job, report);
+    LITH_TRY(conflicts_report(look, job, report, err));
     return files_report(look, job, report, err);
 }
 

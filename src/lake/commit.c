@@ -8,6 +8,7 @@
 #include "lake/commit.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -170,6 +171,43 @@ static enum lith_code output_check(const struct lith_commit_build *b,
     return LITH_OK;
 }
 
+static int compare_sets(const void *a, const void *b)
+{
+    return strcmp(((const struct lith_file_set *)a)->name, ((const struct lith_file_set *)b)->name);
+}
+
+static uint16_t set_of(const struct lith_file_sets *sets, const char *name)
+{
+    struct lith_file_set key = {.name = name};
+    const struct lith_file_set *found =
+        sets->file_count ? bsearch(&key, sets->files, sets->file_count, sizeof(key), compare_sets)
+                         : NULL;
+
+    return found ? found->set : 0;
+}
+
+/* Notes the sets in the rows of files, and what is between them in the outcome. */
+static enum lith_code sets_note(struct lith_commit_build *b, const struct lith_file_sets *sets,
+                                struct lith_err *err)
+{
+    void *block;
+
+    if (sets->conflict_count == 0)
+        return LITH_OK;
+    for (size_t i = 0; i < b->next.file_count; i++)
+        b->next.files[i].set = set_of(sets, b->next.files[i].name);
+    LITH_TRY(lith_arena_array(b->arena, sets->conflict_count, sizeof(char *), &block, err));
+    const char **conflicts = block;
+    for (size_t i = 0; i < sets->conflict_count; i++) {
+        const char *text = sets->conflicts[i];
+        LITH_TRY(lith_arena_copy(b->arena, text, strlen(text), &block, err));
+        conflicts[i] = block;
+    }
+    b->next.outcome.conflicts = conflicts;
+    b->next.outcome.conflict_count = sets->conflict_count;
+    return LITH_OK;
+}
+
 enum lith_code lith_commit_compact(const struct lith_manifest *base,
                                    const struct lith_compact *compact,
                                    const struct lith_stamp *stamp, struct lith_arena *arena,
@@ -207,6 +245,10 @@ enum lith_code lith_commit_compact(const struct lith_manifest *base,
     const char *verdict = b.next.file_count < before ? "reduced" : "unchanged";
     LITH_TRY(lith_commit_build_outcome(&b, compact->policy_hash, verdict, compact->settled, before,
                                        err));
+    LITH_TRY(sets_note(&b, &compact->sets, err));
+    size_t kept = b.next.file_count - compact->output_count; /* outputs were added last */
+    for (size_t i = kept; compact->sets.conflict_count && i < b.next.file_count; i++)
+        b.next.files[i].set = compact->output_set;
     return lith_commit_build_end(&b, ret_next, err);
 }
 
@@ -293,5 +335,7 @@ enum lith_code lith_commit_fold(const struct lith_manifest *base, const struct l
     lith_commit_build_drop(b.next.retired, &b.next.retired_count, &folded);
     if (fold->quarantine_count)
         LITH_TRY(quarantine_add(&b, fold, err));
+    if (b.next.has_outcome)
+        LITH_TRY(sets_note(&b, &fold->sets, err));
     return lith_commit_build_end(&b, ret_next, err);
 }

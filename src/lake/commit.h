@@ -42,6 +42,22 @@ lith_commit_lease(const struct lith_manifest *base, const struct lith_stamp *sta
                   struct lith_arena *arena, struct lith_manifest *ret_next, struct lith_err *err);
 
 /*
+ * Where live files are of several sets that do not join: which file is of which (sorted by name;
+ * those of files that are not live do not matter), and why each set beyond the first does not join
+ * an earlier one. Without conflicts nothing is noted. Texts go to the commit's arena.
+ */
+struct lith_file_set {
+    const char *name;
+    uint16_t set; /* from 1 */
+};
+struct lith_file_sets {
+    const struct lith_file_set *files;
+    size_t file_count;
+    const char *const *conflicts;
+    size_t conflict_count;
+};
+
+/*
  * compact: retires the inputs, which were read to the end (name, size, etag, rows, crc32 as
  * found), and adds the outputs. Late inputs are allowed: they go straight to `retired`. Writes
  * the outcome (live_hash is computed here). INVALID when an input is neither live in `base` nor
@@ -54,6 +70,8 @@ struct lith_compact {
     size_t output_count;
     const char *policy_hash;
     bool settled; /* lith_plan.settled */
+    struct lith_file_sets sets;
+    uint16_t output_set;
 };
 LITH_MUST_CHECK enum lith_code
 lith_commit_compact(const struct lith_manifest *base, const struct lith_compact *compact,
@@ -74,6 +92,7 @@ struct lith_fold {
      * the new identity, its grace starts anew. */
     const struct lith_entry *refreshed;
     size_t refreshed_count;
+    struct lith_file_sets sets; /* by the policy of the outcome that there is */
 };
 LITH_MUST_CHECK enum lith_code
 lith_commit_fold(const struct lith_manifest *base, const struct lith_fold *fold,

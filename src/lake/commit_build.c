@@ -251,6 +251,8 @@ enum lith_code lith_commit_build_outcome(struct lith_commit_build *b, const char
     LITH_TRY(
         lith_live_hash(b->next.files, b->next.file_count, b->arena->mem, outcome.live_hash, err));
     memcpy(outcome.policy_hash, policy_hash, sizeof(outcome.policy_hash));
+    for (size_t i = 0; i < b->next.file_count; i++)
+        b->next.files[i].set = 0;
     b->next.outcome = outcome;
     b->next.has_outcome = true;
     return LITH_OK;

@@ -65,7 +65,8 @@ LITH_MUST_CHECK enum lith_code lith_commit_build_index(const struct lith_entry *
                                                        struct lith_name_index *ret_index,
                                                        struct lith_err *err);
 
-/* Sets the outcome; live_hash is that of next.files. */
+/* Sets the outcome; live_hash is that of next.files, and of sets that do not join nothing is known
+ * any more. */
 LITH_MUST_CHECK enum lith_code
 lith_commit_build_outcome(struct lith_commit_build *b, const char *policy_hash, const char *verdict,
                           bool settled, uint64_t files_before, struct lith_err *err);

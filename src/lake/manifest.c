@@ -11,8 +11,8 @@
 #include "lake/manifest_fields.h"
 #include "lake/name_index.h"
 
-static const char *const live_fields[] = {"name",  "size",  "etag",      "rows",
-                                          "crc32", "since", "commit_id", NULL};
+static const char *const live_fields[] = {"name", "size",  "etag",      "rows", "crc32",
+                                          "set",  "since", "commit_id", NULL};
 static const char *const retired_fields[] = {"name",       "size", "etag",      "rows", "crc32",
                                              "generation", "at",   "commit_id", NULL};
 static const char *const gone_fields[] = {"name", "size", "rows", "crc32", "at", NULL};
@@ -21,7 +21,8 @@ const struct lith_entry_kind lith_entry_live = {.table = "files",
                                                 .known = live_fields,
                                                 .generation_key = "since",
                                                 .has_etag = true,
-                                                .has_commit_id = true};
+                                                .has_commit_id = true,
+                                                .has_set = true};
 const struct lith_entry_kind lith_entry_retired = {.table = "retired",
                                                    .known = retired_fields,
                                                    .generation_key = "generation",
@@ -37,8 +38,9 @@ const char *const lith_ours_fields[] = {
     "retired", "gone", "condemned", "outcome",   "quarantine",   NULL};
 const char *const lith_log_fields[] = {"generation", "commit_id", "epoch", "op",
                                        "at",         "event",     NULL};
-const char *const lith_outcome_fields[] = {"live_hash",   "policy_hash", "writer",  "files_before",
-                                           "files_after", "verdict",     "settled", NULL};
+const char *const lith_outcome_fields[] = {"live_hash",    "policy_hash", "writer",
+                                           "files_before", "files_after", "verdict",
+                                           "settled",      "conflicts",   NULL};
 const char *const lith_quarantine_fields[] = {"name", "etag", "reason", "since", NULL};
 
 static const char *const op_names[] = {"adopt", "lease",    "compact", "fold",   "fence",

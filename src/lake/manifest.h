@@ -21,7 +21,7 @@
 #define LITH_COMMIT_ID_BYTES 33 /* 32 hex digits and a zero */
 
 /* Raised when a newer program would merge the same files into fewer or better ones. */
-#define LITH_WRITER_VERSION 1u
+#define LITH_WRITER_VERSION 2u /* 2: files of differing schemas join */
 
 /* What a commit did. */
 enum lith_op {
@@ -50,6 +50,7 @@ struct lith_entry {
     uint32_t crc32;
     bool has_rows;               /* the footer was read */
     bool has_crc;                /* the file was read in full, or is an output */
+    uint16_t set;                /* live: of the outcome's sets, from 1; 0: not known */
     uint64_t generation;         /* live: since which; retired: by which */
     const char *commit_id;       /* the commit that brought it in (live) or retired it */
     int64_t at_ns;               /* retired, gone: when */
@@ -75,6 +76,10 @@ struct lith_outcome {
     uint64_t files_after;
     const char *verdict; /* "reduced", "unchanged", "rolled_back" or a newer word */
     bool settled;        /* planned after `settle`, with the rule of a quarter */
+    /* Where live files are of several sets that do not join: why each set beyond the first does not
+     * join an earlier one. `set` of an entry holds under this outcome's policy and writer. */
+    const char *const *conflicts;
+    size_t conflict_count;
     const struct lith_json *raw;
 };
 

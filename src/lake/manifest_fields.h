@@ -14,6 +14,7 @@ struct lith_entry_kind {
     bool has_etag;
     bool has_commit_id;
     bool has_at;
+    bool has_set;
 };
 
 extern const struct lith_entry_kind lith_entry_live;

@@ -224,6 +224,21 @@ static enum lith_code id_read(struct lith_manifest_reader *r, struct place place
     return LITH_OK;
 }
 
+static enum lith_code set_read(struct lith_manifest_reader *r, struct place place,
+                               const struct lith_json *object, uint16_t *ret_set,
+                               struct lith_err *err)
+{
+    uint64_t set = 0;
+
+    if (lith_json_get(object, "set"))
+        LITH_TRY(number_read(r, place, object, "set", &set, err));
+    if (set > UINT16_MAX)
+        return lith_fail(err, LITH_E_CORRUPT, PLACE_TEXT "at most %u expected",
+                         PLACE_ARGS(r, place, "set"), (unsigned)UINT16_MAX);
+    *ret_set = (uint16_t)set;
+    return LITH_OK;
+}
+
 /* The listed object that an entry names, or NULL. */
 static const struct lith_object *listed_as(const struct lith_manifest_reader *r,
                                            const struct lith_json *entry)
@@ -257,6 +272,8 @@ static enum lith_code entry_read(struct lith_manifest_reader *r, struct place pl
         LITH_TRY(id_read(r, place, object, &entry->commit_id, err));
     if (kind->has_at)
         LITH_TRY(time_read(r, place, object, "at", &entry->at_ns, err));
+    if (kind->has_set)
+        LITH_TRY(set_read(r, place, object, &entry->set, err));
     entry->raw = unknown_of(r, object, kind->known);
     return LITH_OK;
 }
@@ -338,6 +355,29 @@ static enum lith_code condemned_read(struct lith_manifest_reader *r, struct lith
     return LITH_OK;
 }
 
+/* Absent: none. */
+static enum lith_code conflicts_read(struct lith_manifest_reader *r, const struct lith_json *object,
+                                     struct lith_outcome *outcome, struct lith_err *err)
+{
+    const struct lith_json *texts = lith_json_get(object, "conflicts");
+    const char **conflicts;
+    void *block;
+
+    LITH_TRY(rows_make(r, object, "conflicts", sizeof(*conflicts), &block, &outcome->conflict_count,
+                       err));
+    conflicts = block;
+    for (size_t i = 0; i < outcome->conflict_count; i++) {
+        const char *text = lith_json_text_of(lith_json_at(texts, i));
+        if (!text)
+            return lith_fail(err, LITH_E_CORRUPT, "%s: outcome: conflicts[%zu]: a text expected",
+                             r->file, i);
+        LITH_TRY(lith_arena_copy(r->arena, text, strlen(text), &block, err));
+        conflicts[i] = block;
+    }
+    outcome->conflicts = conflicts;
+    return LITH_OK;
+}
+
 static enum lith_code outcome_read(struct lith_manifest_reader *r, const struct lith_json *ours,
                                    struct lith_manifest *m, struct lith_err *err)
 {
@@ -359,6 +399,7 @@ static enum lith_code outcome_read(struct lith_manifest_reader *r, const struct 
     outcome->settled = lith_json_bool_of(lith_json_get(object, "settled"));
     memcpy(outcome->live_hash, live, sizeof(outcome->live_hash));
     memcpy(outcome->policy_hash, policy, sizeof(outcome->policy_hash));
+    LITH_TRY(conflicts_read(r, object, outcome, err));
     outcome->raw = unknown_of(r, object, lith_outcome_fields);
     m->has_outcome = true;
     return LITH_OK;

@@ -160,6 +160,8 @@ static enum lith_code put_entry(struct writer *w, const struct lith_entry *entry
         filled = lith_json_set(object, "at", json_time(entry->at_ns));
     if (filled && kind->has_commit_id)
         filled = lith_json_set(object, "commit_id", lith_json_text(entry->commit_id));
+    if (filled && kind->has_set && entry->set)
+        filled = lith_json_set(object, "set", json_number(entry->set));
     enum lith_code code = name_check(w, entry->name);
     if (code != LITH_OK) {
         lith_json_free(object);
@@ -253,6 +255,18 @@ static enum lith_code put_names(struct writer *w, const char *key, const void *r
 }
 static_assert(offsetof(struct lith_entry, name) == 0, "put_names reads a name at the front");
 
+/* Only where there are some: most files join. */
+static bool conflicts_set(struct lith_json *object, const struct lith_outcome *outcome)
+{
+    if (outcome->conflict_count == 0)
+        return true;
+    struct lith_json *texts = lith_json_array();
+    bool filled = texts != NULL;
+    for (size_t i = 0; filled && i < outcome->conflict_count; i++)
+        filled = lith_json_push(texts, lith_json_text(outcome->conflicts[i]));
+    return lith_json_set(object, "conflicts", texts) && filled;
+}
+
 static enum lith_code put_outcome(struct writer *w, const struct lith_outcome *outcome)
 {
     struct lith_json *object = lith_json_object();
@@ -263,7 +277,8 @@ static enum lith_code put_outcome(struct writer *w, const struct lith_outcome *o
                   lith_json_set(object, "files_before", json_number(outcome->files_before)) &&
                   lith_json_set(object, "files_after", json_number(outcome->files_after)) &&
                   lith_json_set(object, "verdict", lith_json_text(outcome->verdict)) &&
-                  lith_json_set(object, "settled", lith_json_bool(outcome->settled));
+                  lith_json_set(object, "settled", lith_json_bool(outcome->settled)) &&
+                  conflicts_set(object, outcome);
     enum lith_code code = put_key(w, "outcome");
     if (code != LITH_OK) {
         lith_json_free(object);

@@ -1,9 +1,5 @@
 /*
- * What keeps files from being merged: alone, or with one another.
- *
- * Some key-values and writers change the meaning of stored dates and timestamps (Spark's and
- * Hive's calendars, INT96 of parquet-mr), others that of coordinates (geo.h). Files of different
- * meaning must not share one footer. parquet-splice.md sections 1.2, 7.2, 7.4 and 11.1.
+ * What keeps a file from being merged with any other. parquet-splice.md sections 6.2 and 11.1.
  */
 #ifndef LITH_MERGE_GATE_H
 #define LITH_MERGE_GATE_H
@@ -13,17 +9,5 @@
 /* UNSUPPORTED or INVALID when this file cannot be merged with anything. */
 LITH_MUST_CHECK enum lith_code lith_gate_file(const struct lith_footer *footer,
                                               struct lith_err *err);
-
-#define LITH_MEANING_BYTES 768
-
-/*
- * How a file's dates, timestamps and coordinates are to be understood, as a line of text: two files
- * may be merged only if theirs are equal. Empty when nothing in it depends on more than the schema.
- * NOMEM, LIMIT: no memory for reading what the file says.
- */
-LITH_MUST_CHECK enum lith_code lith_gate_meaning(const struct lith_footer *footer,
-                                                 struct lith_mem *mem,
-                                                 char ret_meaning[LITH_MEANING_BYTES],
-                                                 struct lith_err *err);
 
 #endif

@@ -67,17 +67,19 @@ static enum lith_code first_take(struct lith_merge *merge, const struct lith_foo
 static enum lith_code meaning_check(struct lith_merge *merge, const struct lith_footer *footer,
                                     bool is_first, struct lith_err *err)
 {
-    char meaning[LITH_MEANING_BYTES];
+    struct lith_meaning meaning;
+    int part;
 
-    LITH_TRY(lith_gate_meaning(footer, merge->work->mem, meaning, err));
+    LITH_TRY(lith_meaning_of(footer, merge->work->mem, &meaning, err));
     if (is_first)
-        memcpy(merge->meaning, meaning, sizeof(meaning));
-    if (strcmp(meaning, merge->meaning) == 0)
+        merge->meaning = meaning;
+    if (lith_meaning_join(&merge->meaning, &meaning, &part))
         return LITH_OK;
     return lith_fail(err, LITH_E_UNSUPPORTED,
                      "its values mean something else than those of %s, so they must be merged "
                      "apart: \"%s\" against \"%s\"",
-                     merge->inputs[merge->kinds.kinds[0].input].name, meaning, merge->meaning);
+                     merge->inputs[merge->kinds.kinds[0].input].name,
+                     lith_meaning_text(&meaning, part), lith_meaning_text(&merge->meaning, part));
 }
 
 /* Notes the form that the annotations of an input have. */

@@ -10,6 +10,7 @@
 #include "merge/input_set.h"
 #include "merge/key_values.h"
 #include "merge/layout.h"
+#include "merge/meaning.h"
 #include "merge/mover.h"
 #include "merge/sorting.h"
 #include "merge/staging.h"
@@ -30,11 +31,11 @@ struct lith_merge {
     struct lith_codec_context *codecs;
     struct lith_key_values key_values;
 
-    struct lith_arena arena;    /* what lives as long as the merge */
-    struct lith_kinds kinds;    /* of the inputs' schemas; in `arena` */
-    struct lith_schema schema;  /* normalised: that of all inputs, else their union; likewise */
-    struct lith_schema written; /* the same as the outputs bear it: see annotations.h */
-    char meaning[LITH_MEANING_BYTES];
+    struct lith_arena arena;        /* what lives as long as the merge */
+    struct lith_kinds kinds;        /* of the inputs' schemas; in `arena` */
+    struct lith_schema schema;      /* normalised: that of all inputs, else their union; likewise */
+    struct lith_schema written;     /* the same as the outputs bear it: see annotations.h */
+    struct lith_meaning meaning;    /* of all inputs so far */
     struct lith_chunk_votes *votes; /* one per leaf */
     struct lith_packed *packed;     /* likewise */
     struct lith_unit *units;        /* source row groups that hold rows, in input order */

@@ -96,29 +96,50 @@ static enum lith_code ids_differ(const struct lith_schema *schema, struct lith_a
     return LITH_OK;
 }
 
-/* Arrow C++ before 6.0 numbered the nodes of every schema as they came (PARQUET-1798): one id is
- * then any column. */
-static bool numbers_fields(struct lith_slice created_by)
+bool lith_writer_numbers_fields(struct lith_slice created_by)
 {
     struct lith_writer_version writer = lith_writer_version_of(created_by);
 
+    /* Arrow C++ before 6.0 (PARQUET-1798), and what it was before it was Arrow's. */
     return lith_slice_equal(writer.name, lith_slice_text("parquet-cpp")) ||
            lith_writer_is_before(&writer, "parquet-cpp-arrow", 6, 0, 0);
+}
+
+enum lith_code lith_schema_ids(const struct lith_schema *schema, struct lith_slice created_by,
+                               struct lith_mem *mem, enum lith_ids *ret_ids, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    bool differ;
+
+    lith_arena_init(&scratch, mem);
+    *ret_ids = LITH_IDS_SOME;
+    if (!lith_schema_has_ids(schema))
+        return LITH_OK;
+    LITH_TRY(ids_differ(schema, &scratch, &differ, err));
+    *ret_ids = differ && !lith_writer_numbers_fields(created_by) ? LITH_IDS_ALL : LITH_IDS_MADE;
+    return LITH_OK;
+}
+
+enum lith_code lith_schema_meant(const struct lith_schema *schema, enum lith_ids ids,
+                                 struct lith_arena *arena, struct lith_schema *ret_meant,
+                                 struct lith_err *err)
+{
+    *ret_meant = *schema;
+    if (ids != LITH_IDS_MADE)
+        return LITH_OK;
+    LITH_TRY(lith_schema_copy(schema, arena, ret_meant, err));
+    for (uint32_t i = 0; i < ret_meant->node_count; i++)
+        ret_meant->nodes[i].has_field_id = false;
+    return LITH_OK;
 }
 
 enum lith_code lith_kinds_add(struct lith_kinds *kinds, const struct lith_schema *schema,
                               struct lith_slice created_by, uint32_t input, struct lith_err *err)
 {
-    LITH_AUTO(arena) struct lith_arena scratch;
     struct lith_kind kind = {.hash = hash_of(schema), .input = input};
     void *block = kinds->kinds;
-    bool differ;
 
-    lith_arena_init(&scratch, kinds->arena->mem);
-    LITH_TRY(ids_differ(schema, &scratch, &differ, err));
-    bool has_all = lith_schema_has_ids(schema);
-    kind.made_ids = has_all && (!differ || numbers_fields(created_by));
-    kind.has_ids = has_all && !kind.made_ids;
+    LITH_TRY(lith_schema_ids(schema, created_by, kinds->arena->mem, &kind.ids, err));
     LITH_TRY(lith_schema_copy(schema, kinds->arena, &kind.schema, err));
     LITH_TRY(lith_array_grow_in(kinds->arena, &block, kinds->count, sizeof(kind), err));
     kinds->kinds = block;
@@ -132,7 +153,7 @@ static uint32_t first_without_ids(const struct lith_kinds *kinds)
 {
     uint32_t i = 0;
 
-    while (i < kinds->count && kinds->kinds[i].has_ids)
+    while (i < kinds->count && kinds->kinds[i].ids == LITH_IDS_ALL)
         i++;
     return i;
 }
@@ -140,13 +161,9 @@ static uint32_t first_without_ids(const struct lith_kinds *kinds)
 static void match_decide(const struct lith_kinds *kinds, enum lith_match match,
                          struct lith_union_rules *rules)
 {
-    bool any_made = false;
-
-    for (uint32_t i = 0; i < kinds->count; i++)
-        any_made = any_made || kinds->kinds[i].made_ids;
     rules->by_id = match == LITH_MATCH_ID ||
                    (match == LITH_MATCH_AUTO && first_without_ids(kinds) == kinds->count);
-    rules->ids_agree = match == LITH_MATCH_AUTO && !any_made;
+    rules->ids_agree = match == LITH_MATCH_AUTO;
 }
 
 /* Folds all kinds; each union is made in the arena that does not hold the one before. */
@@ -158,11 +175,16 @@ static enum lith_code fold(struct lith_kinds *kinds, struct lith_arena arenas[2]
     struct lith_union_conflict conflict = {0};
     char *text;
 
-    LITH_TRY(lith_union_begin(u, &rules, &kinds->kinds[0].schema, 0, &arenas[0], err));
+    struct lith_schema meant;
+    LITH_TRY(
+        lith_schema_meant(&kinds->kinds[0].schema, kinds->kinds[0].ids, &arenas[0], &meant, err));
+    LITH_TRY(lith_union_begin(u, &rules, &meant, 0, &arenas[0], err));
     /* The first is added to itself too: names that clash are found in every kind alike. */
     for (uint32_t i = 0; i < kinds->count; i++) {
         struct lith_arena *next = &arenas[(i + 1) % 2];
-        LITH_TRY(lith_union_add(u, &kinds->kinds[i].schema, i, next, &conflict, err));
+        LITH_TRY(
+            lith_schema_meant(&kinds->kinds[i].schema, kinds->kinds[i].ids, next, &meant, err));
+        LITH_TRY(lith_union_add(u, &meant, i, next, &conflict, err));
         if (conflict.text) {
             LITH_TRY(lith_arena_format(kinds->arena, &text, err, "%s", conflict.text));
             *ret_conflict = (struct lith_kinds_conflict){text, conflict.origin, i};

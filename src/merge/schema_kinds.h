@@ -9,14 +9,34 @@
 
 #include "merge/schema_union.h"
 
+/* What the field ids of a schema are worth. */
+enum lith_ids {
+    LITH_IDS_SOME, /* not all fields have one */
+    LITH_IDS_MADE, /* all have, but they say nothing: a program numbered fields as they came, or
+                      gave one id several times */
+    LITH_IDS_ALL,
+};
+
+/* Whether a program numbers the fields of each file as they come: one id is then any column. */
+bool lith_writer_numbers_fields(struct lith_slice created_by);
+
+LITH_MUST_CHECK enum lith_code lith_schema_ids(const struct lith_schema *schema,
+                                               struct lith_slice created_by, struct lith_mem *mem,
+                                               enum lith_ids *ret_ids, struct lith_err *err);
+
+/* The schema as it joins others: without its ids where they are made, copied to `arena`. */
+LITH_MUST_CHECK enum lith_code lith_schema_meant(const struct lith_schema *schema,
+                                                 enum lith_ids ids, struct lith_arena *arena,
+                                                 struct lith_schema *ret_meant,
+                                                 struct lith_err *err);
+
 struct lith_kind {
     struct lith_schema schema;  /* normalised */
     struct lith_schema written; /* the same with annotations in the form that its inputs have, where
                                    they agree; the caller's (annotations.h) */
     uint64_t hash;
     uint32_t input; /* the first that has it */
-    bool has_ids;   /* of all fields, given by somebody who meant them */
-    bool made_ids;  /* of all fields, given by a program that numbered them as they came */
+    enum lith_ids ids;
     /* Of each leaf of the union. NULL: the union is this schema, leaf by leaf. */
     const struct lith_union_place *places;
 };

@@ -51,6 +51,10 @@ struct planning {
     struct candidate *candidates; /* ascending by size */
     size_t candidate_count;
     struct candidate **members; /* of the schema set being looked at */
+    uint64_t *sets;             /* the schema sets of all candidates, ascending */
+    /* Of the sets from 2 on: why they do not join, as far as it is known. */
+    const char *const *conflicts;
+    size_t conflict_count;
 };
 
 static int compare_candidates(const void *a, const void *b)
@@ -103,6 +107,87 @@ static enum lith_file_reason file_judge(const struct lith_plan_request *request,
                                                                     : LITH_WHY_MERGE;
 }
 
+/* Was the outcome in the manifest come to by this policy and writer? */
+static bool outcome_is_ours(const struct lith_plan_request *request)
+{
+    const struct lith_manifest *m = request->snapshot->manifest;
+
+    return m && m->has_outcome && m->outcome.writer == LITH_WRITER_VERSION &&
+           strcmp(m->outcome.policy_hash, request->policy_hash) == 0;
+}
+
+/* Does the manifest say of every candidate which set it is of? */
+static bool sets_are_noted(const struct planning *p)
+{
+    if (!outcome_is_ours(p->request))
+        return false;
+    size_t set_count = p->request->snapshot->manifest->outcome.conflict_count + 1;
+    for (size_t i = 0; i < p->candidate_count; i++) {
+        const struct lith_snapshot_file *file = p->candidates[i].file->file;
+        if (file->state != LITH_FILE_LIVE || file->entry->set == 0 || file->entry->set > set_count)
+            return false;
+    }
+    return set_count > 1;
+}
+
+static int compare_sets(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a;
+    uint64_t right = *(const uint64_t *)b;
+
+    return left < right ? -1 : left > right;
+}
+
+/* Takes the word of the manifest where it has one; then orders the sets. */
+static enum lith_code sets_take(struct planning *p, struct lith_err *err)
+{
+    bool noted = sets_are_noted(p);
+    void *block;
+
+    p->conflicts = p->request->conflicts;
+    p->conflict_count = p->request->conflict_count;
+    if (noted) {
+        p->conflicts = p->request->snapshot->manifest->outcome.conflicts;
+        p->conflict_count = p->request->snapshot->manifest->outcome.conflict_count;
+    }
+    LITH_TRY(lith_arena_array(&p->scratch, p->candidate_count, sizeof(*p->sets), &block, err));
+    p->sets = block;
+    for (size_t i = 0; i < p->candidate_count; i++) {
+        if (noted)
+            p->candidates[i].schema_set = p->candidates[i].file->file->entry->set;
+        p->sets[i] = p->candidates[i].schema_set;
+    }
+    if (p->candidate_count)
+        qsort(p->sets, p->candidate_count, sizeof(*p->sets), compare_sets);
+    return LITH_OK;
+}
+
+/* Why a set does not join an earlier one, or NULL. */
+static const char *conflict_of(const struct planning *p, uint64_t set)
+{
+    return set >= 2 && set - 2 < p->conflict_count ? p->conflicts[set - 2] : NULL;
+}
+
+/* Lists why the candidates' sets do not join; those of the first set are what others do not join.
+ */
+static enum lith_code conflicts_list(struct planning *p, struct lith_err *err)
+{
+    size_t first = 0;
+    void *block;
+
+    while (first < p->candidate_count && p->sets[first] == 0)
+        first++;
+    LITH_TRY(lith_arena_array(p->arena, lith_min_size(p->conflict_count, p->candidate_count),
+                              sizeof(char *), &block, err));
+    p->plan.conflicts = block;
+    for (size_t i = first + 1; i < p->candidate_count; i++) {
+        const char *conflict = conflict_of(p, p->sets[i]);
+        if (conflict && p->sets[i] != p->sets[i - 1])
+            p->plan.conflicts[p->plan.conflict_count++] = conflict;
+    }
+    return LITH_OK;
+}
+
 static enum lith_code files_judge(struct planning *p, struct lith_err *err)
 {
     const struct lith_snapshot *snapshot = p->request->snapshot;
@@ -133,7 +218,8 @@ static enum lith_code files_judge(struct planning *p, struct lith_err *err)
     }
     if (p->candidate_count)
         qsort(p->candidates, p->candidate_count, sizeof(*p->candidates), compare_candidates);
-    return LITH_OK;
+    LITH_TRY(sets_take(p, err));
+    return conflicts_list(p, err);
 }
 
 /* Would a run that ends with a file of `last` bytes, after `before` bytes, be worth it? */
@@ -191,27 +277,12 @@ static size_t members_choose(struct planning *p, uint64_t schema_set)
     return count;
 }
 
-static int compare_sets(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a;
-    uint64_t right = *(const uint64_t *)b;
-
-    return left < right ? -1 : left > right;
-}
-
 /* The best run over all schema sets; ties go to the smaller number. */
-static enum lith_code run_choose(struct planning *p, bool quarter, struct run *ret_run,
-                                 struct lith_err *err)
+static struct run run_choose(struct planning *p, bool quarter)
 {
+    const uint64_t *sets = p->sets;
     struct run best = {0};
-    void *block = NULL;
 
-    LITH_TRY(lith_arena_array(&p->scratch, p->candidate_count, sizeof(uint64_t), &block, err));
-    uint64_t *sets = block;
-    for (size_t i = 0; i < p->candidate_count; i++)
-        sets[i] = p->candidates[i].schema_set;
-    if (p->candidate_count)
-        qsort(sets, p->candidate_count, sizeof(*sets), compare_sets);
     for (size_t i = 0; i < p->candidate_count; i++) {
         bool again = i > 0 && sets[i] == sets[i - 1];
         bool any = sets[i] == 0 && sets[p->candidate_count - 1] != 0;
@@ -223,14 +294,21 @@ static enum lith_code run_choose(struct planning *p, bool quarter, struct run *r
         if (!best.count || run_gain(&run) > run_gain(&best))
             best = run;
     }
-    *ret_run = best;
-    return LITH_OK;
+    return best;
 }
 
 static int compare_inputs(const void *a, const void *b)
 {
     return strcmp((*(const struct lith_snapshot_file *const *)a)->name,
                   (*(const struct lith_snapshot_file *const *)b)->name);
+}
+
+/* What keeps a candidate from those of other sets. */
+static const char *schema_detail(const struct planning *p, uint64_t set)
+{
+    const char *conflict = conflict_of(p, set);
+
+    return conflict ? conflict : p->plan.conflicts[0];
 }
 
 /* Writes the reasons of the candidates and, when due, the inputs. */
@@ -240,12 +318,18 @@ static enum lith_code run_apply(struct planning *p, const struct run *run, bool 
     size_t count = members_choose(p, run->schema_set);
     void *block = NULL;
 
-    for (size_t i = 0; i < p->candidate_count; i++)
-        p->candidates[i].file->reason = run->count ? LITH_WHY_SCHEMA : LITH_WHY_LADDER;
+    for (size_t i = 0; i < p->candidate_count; i++) {
+        struct candidate *candidate = &p->candidates[i];
+        candidate->file->reason = run->count ? LITH_WHY_SCHEMA : LITH_WHY_LADDER;
+        if (p->plan.conflict_count)
+            candidate->file->detail = schema_detail(p, candidate->schema_set);
+    }
     for (size_t i = 0; i < count; i++) {
         enum lith_file_reason joins = due ? LITH_WHY_MERGE : LITH_WHY_LEFT_ALONE;
         enum lith_file_reason waits = run->cut ? LITH_WHY_MAX_INPUTS : LITH_WHY_LADDER;
         p->members[i]->file->reason = i < run->count ? joins : waits;
+        if (run->count)
+            p->members[i]->file->detail = NULL; /* its set is the one of the plan */
     }
     if (!due)
         return LITH_OK;
@@ -298,8 +382,7 @@ static enum lith_code outcome_matches(struct planning *p, bool *ret_matches, str
 
     lith_arena_init(&scratch, p->arena->mem);
     *ret_matches = false;
-    if (!m || !m->has_outcome || m->outcome.writer != LITH_WRITER_VERSION ||
-        strcmp(m->outcome.policy_hash, p->request->policy_hash) != 0)
+    if (!outcome_is_ours(p->request))
         return LITH_OK;
     LITH_TRY(
         lith_arena_array(&scratch, snapshot->live_count, sizeof(struct lith_entry), &block, err));
@@ -403,6 +486,21 @@ static enum lith_code part_too_few(struct planning *p, const struct run *run, in
     return LITH_OK;
 }
 
+/* What keeps files apart explains why there is nothing more to do. */
+static enum lith_code part_rests(struct planning *p, enum lith_part_reason reason,
+                                 struct lith_err *err)
+{
+    char *detail;
+
+    p->plan.reason = reason;
+    if (p->plan.conflict_count == 0)
+        return LITH_OK;
+    LITH_TRY(lith_arena_format(p->arena, &detail, err, "%zu kinds of files do not join",
+                               p->plan.conflict_count + 1));
+    p->plan.detail = detail;
+    return LITH_OK;
+}
+
 static void part_due(struct planning *p)
 {
     p->plan.reason = LITH_PART_DUE;
@@ -418,12 +516,11 @@ static enum lith_code part_decide(struct planning *p, struct lith_err *err)
     int64_t quiet = quiet_since(request->snapshot);
     bool settled = request->now_ns >= add_saturating(quiet, request->policy->settle_ns);
     bool matches = false;
-    struct run run;
 
     LITH_TRY(outcome_matches(p, &matches, err));
     /* A quarter is enough once; what that pass came to stands in the outcome. */
     bool quarter = settled && !(matches && m->outcome.settled);
-    LITH_TRY(run_choose(p, quarter, &run, err));
+    struct run run = run_choose(p, quarter);
     bool enough = run.count >= request->policy->min_files || (settled && run.count >= 2);
     bool stopped = matches && strcmp(m->outcome.verdict, "reduced") != 0;
     LITH_TRY(run_apply(p, &run, enough && !stopped, err));
@@ -431,11 +528,10 @@ static enum lith_code part_decide(struct planning *p, struct lith_err *err)
     if (run.count && !stopped && !enough)
         return part_too_few(p, &run, quiet, err);
     if (stopped || (matches && !run.count))
-        p->plan.reason = LITH_PART_CONVERGED;
-    else if (run.count)
-        part_due(p);
-    else
-        p->plan.reason = p->candidate_count < 2 ? LITH_PART_NOTHING : LITH_PART_NO_GAIN;
+        return part_rests(p, LITH_PART_CONVERGED, err);
+    if (!run.count)
+        return part_rests(p, p->candidate_count < 2 ? LITH_PART_NOTHING : LITH_PART_NO_GAIN, err);
+    part_due(p);
     return LITH_OK;
 }
 
@@ -443,7 +539,6 @@ static enum lith_code part_plan(struct planning *p, struct lith_err *err)
 {
     const struct lith_plan_request *request = p->request;
     const struct lith_policy *policy = request->policy;
-    struct run run;
     bool blocked = false;
 
     LITH_TRY(files_judge(p, err));
@@ -458,7 +553,7 @@ static enum lith_code part_plan(struct planning *p, struct lith_err *err)
     bool misfit = request->keys->misfit != NULL;
     if (!blocked && !misfit && seal == LITH_SEALED)
         return part_decide(p, err);
-    LITH_TRY(run_choose(p, false, &run, err));
+    struct run run = run_choose(p, false);
     LITH_TRY(run_apply(p, &run, false, err));
     if (blocked)
         return LITH_OK;

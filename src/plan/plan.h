@@ -14,8 +14,9 @@
 struct lith_facts {
     const char *name;
     uint64_t rows;
-    /* Files with different non-zero schema hashes that cannot join are planned apart: the caller
-     * gives one number per set of schemas that do join. 0: joins with any. */
+    /* Files whose schemas cannot join are planned apart: the caller gives one number, from 1, per
+     * set of schemas that do join. 0: joins with any. Where the manifest says of all files that
+     * could be merged which set they are of, its word counts, and no facts are needed. */
     uint64_t schema_set;
     const char
         *blocked;  /* a reason of its own to stay out (encrypted, foreign sort ...), or NULL */
@@ -79,6 +80,10 @@ struct lith_plan {
     bool settled;          /* planned with the rule of a quarter; goes into lith_compact */
     uint64_t gain;         /* files removed: input_count - output_count; 0 when not due */
     int64_t waiting_ns;    /* how long the newest file has been quiet: ages the order */
+    /* Where files that could be merged are of several sets: why each set beyond the first does not
+     * join an earlier one. Texts are the manifest's or the request's. */
+    const char **conflicts;
+    size_t conflict_count;
     int64_t due_ns; /* not sealed, too few: the store's time at which to look again; else 0 */
 };
 
@@ -87,6 +92,8 @@ struct lith_plan_request {
     const struct lith_path_keys *keys;
     const struct lith_facts *facts; /* sorted by name; may lack files */
     size_t fact_count;
+    const char *const *conflicts; /* of the sets of `facts` from 2 on: why they do not join */
+    size_t conflict_count;
     const struct lith_policy *policy;
     const char *policy_hash;
     const char *table_format; /* the marker at or above, or NULL */

@@ -96,6 +96,8 @@ static void partition_count(struct lith_tenant_status *status, const struct lith
     status->held_bytes += report->held_bytes;
     if (report->state == LITH_PARTITION_BLOCKED)
         status->blocked_partitions++;
+    if (look->plan.conflict_count)
+        status->apart_partitions++;
     if (look->plan.reason == LITH_PART_DUE) {
         status->due_partitions++;
         status->due_files += look->plan.input_count;

@@ -339,7 +339,7 @@ def test_compact_tells_what_is_still_due(tmp_path):
     root = fill(tmp_path / "lake", files=12)
     for i in range(5):
         path = root / "tenant_id=acme/day" / f"other{i}.parquet"
-        parquet.write_table(pyarrow.table({"name": [f"n{i}"]}), path)
+        parquet.write_table(pyarrow.table({"id": [f"n{i}"]}), path)
         os.utime(path, (1, 1))
     out = lithify.ok("compact", root, "--readers", "manifest", "--max-inputs", "6").out
     assert "files more are due: run again\n" in out, out

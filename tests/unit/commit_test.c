@@ -135,6 +135,56 @@ static void a_compaction_moves_inputs_to_retired(void **state)
     assert_string_equal(m.outcome.live_hash, hash);
 }
 
+/* Where files do not join, a commit says which are of which set; another outcome forgets it. */
+static void a_commit_notes_what_does_not_join(void **state)
+{
+    static const struct lith_file_set files[] = {{"a.parquet", 1}, {"c.parquet", 2}};
+    static const char *const conflicts[] = {"column x"};
+    struct lith_manifest base = adopted();
+    struct lith_entry inputs[] = {entry("a.parquet", 1, 5), entry("b.parquet", 2, 6)};
+    struct lith_entry outputs[] = {entry(OUTPUT("1", "1"), 9, 11)};
+    struct lith_compact compact = {.inputs = inputs,
+                                   .input_count = 2,
+                                   .outputs = outputs,
+                                   .output_count = 1,
+                                   .policy_hash = POLICY_HASH,
+                                   .sets = {files, 2, conflicts, 1},
+                                   .output_set = 1};
+    struct lith_stamp stamp = stamp_at(200);
+    struct lith_entry late = entry("late.parquet", 7, 1);
+    struct lith_fold fold = {.files = &late, .file_count = 1};
+    struct lith_manifest m;
+    struct lith_manifest next;
+
+    (void)state;
+    MUST(lith_commit_compact(&base, &compact, &stamp, &arena, &m, &err));
+    assert_int_equal(lith_manifest_live(&m, OUTPUT("1", "1"))->set, 1);
+    assert_int_equal(lith_manifest_live(&m, "c.parquet")->set, 2);
+    assert_int_equal(m.outcome.conflict_count, 1);
+    assert_string_equal(m.outcome.conflicts[0], "column x");
+    /* A late file is of no set until that is said. */
+    MUST(lith_commit_fold(&m, &fold, &stamp, &arena, &next, &err));
+    assert_int_equal(lith_manifest_live(&next, "late.parquet")->set, 0);
+    assert_int_equal(lith_manifest_live(&next, "c.parquet")->set, 2);
+    assert_int_equal(next.outcome.conflict_count, 1);
+    static const struct lith_file_set more[] = {{"c.parquet", 2}, {"late.parquet", 2}};
+    fold.sets = (struct lith_file_sets){more, 2, conflicts, 1};
+    MUST(lith_commit_fold(&m, &fold, &stamp, &arena, &next, &err));
+    assert_int_equal(lith_manifest_live(&next, "late.parquet")->set, 2);
+    assert_int_equal(lith_manifest_live(&next, OUTPUT("1", "1"))->set, 0);
+    /* The next compaction says nothing of sets: all files join, or not all are known. */
+    struct lith_entry input = entry("c.parquet", 3, 4);
+    struct lith_entry output = entry(OUTPUT("2", "1"), 3, 4);
+    compact = (struct lith_compact){.inputs = &input,
+                                    .input_count = 1,
+                                    .outputs = &output,
+                                    .output_count = 1,
+                                    .policy_hash = POLICY_HASH};
+    MUST(lith_commit_compact(&m, &compact, &stamp, &arena, &next, &err));
+    assert_int_equal(lith_manifest_live(&next, OUTPUT("1", "1"))->set, 0);
+    assert_int_equal(next.outcome.conflict_count, 0);
+}
+
 /* One change to a good compaction each. */
 static void a_compaction_refuses_what_does_not_add_up(void **state)
 {
@@ -455,6 +505,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_foreign_manifest_is_adopted_on_request, setup, teardown),
         cmocka_unit_test_setup_teardown(a_compaction_moves_inputs_to_retired, setup, teardown),
         cmocka_unit_test_setup_teardown(a_compaction_refuses_what_does_not_add_up, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_commit_notes_what_does_not_join, setup, teardown),
         cmocka_unit_test_setup_teardown(a_fold_names_late_files, setup, teardown),
         cmocka_unit_test_setup_teardown(carried_entries_take_the_later_time, setup, teardown),
         cmocka_unit_test_setup_teardown(fence_and_clean, setup, teardown),

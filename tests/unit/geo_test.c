@@ -3,7 +3,7 @@
  */
 #include "support.h"
 
-#include "merge/gate.h"
+#include "merge/meaning.h"
 #include "merge/key_values.h"
 
 #define GEO(fields)                                                                                \
@@ -100,12 +100,13 @@ static struct lith_key_value geo_of(const char *value)
 static bool same_meaning(const struct lith_footer *a, const struct lith_footer *b,
                          struct lith_mem *mem)
 {
-    char meanings[2][LITH_MEANING_BYTES];
+    struct lith_meaning meanings[2];
     struct lith_err err;
+    int part;
 
-    MUST(lith_gate_meaning(a, mem, meanings[0], &err));
-    MUST(lith_gate_meaning(b, mem, meanings[1], &err));
-    return strcmp(meanings[0], meanings[1]) == 0;
+    MUST(lith_meaning_of(a, mem, &meanings[0], &err));
+    MUST(lith_meaning_of(b, mem, &meanings[1], &err));
+    return lith_meaning_join(&meanings[0], &meanings[1], &part);
 }
 
 /* Joins a, b, then a again, which changes nothing more. */

@@ -89,6 +89,24 @@ enum test_kind { TEST_PLAN, TEST_COMPACT, TEST_GC };
 static struct lith_control test_control;
 /* Texts of the last report that outlive its job. */
 static char test_reason[LITH_ERR_TEXT_BYTES];
+#define TEST_CONFLICTS_MAX 4
+static char test_conflicts[TEST_CONFLICTS_MAX][LITH_ERR_TEXT_BYTES];
+
+static inline void test_texts_keep(struct lith_partition_report *report)
+{
+    static const char *texts[TEST_CONFLICTS_MAX];
+
+    (void)snprintf(test_reason, sizeof(test_reason), "%s", report->reason ? report->reason : "");
+    report->reason = test_reason;
+    report->tenant = NULL;
+    report->files = NULL;
+    assert_true(report->conflict_count <= TEST_CONFLICTS_MAX);
+    for (size_t i = 0; i < report->conflict_count; i++) {
+        (void)snprintf(test_conflicts[i], LITH_ERR_TEXT_BYTES, "%s", report->conflicts[i]);
+        texts[i] = test_conflicts[i];
+    }
+    report->conflicts = texts;
+}
 
 static inline enum lith_code test_job_under(enum test_kind kind,
                                             const struct lith_job_options *options,
@@ -117,10 +135,7 @@ static inline enum lith_code test_job_under(enum test_kind kind,
     enum lith_code code = kind == TEST_PLAN      ? lith_job_plan(&job, report, &err)
                           : kind == TEST_COMPACT ? lith_job_compact(&job, report, &err)
                                                  : lith_job_gc(&job, report, &err);
-    (void)snprintf(test_reason, sizeof(test_reason), "%s", report->reason ? report->reason : "");
-    report->reason = test_reason;
-    report->tenant = NULL;
-    report->files = NULL;
+    test_texts_keep(report);
     return code;
 }
 

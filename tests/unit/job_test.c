@@ -155,43 +155,6 @@ static void a_damaged_file_is_set_aside(void **state)
     assert_int_equal(test_folder_state(), before);
 }
 
-static void schemas_that_differ_are_merged_apart(void **state)
-{
-    struct lith_job_options options = test_job_options();
-    char name[32];
-
-    (void)state;
-    test_files(0, 6, 10);
-    for (unsigned i = 6; i < 11; i++) {
-        struct test_parquet file = {.begin = i * 10u, .rows = 10, .more = "extra", .age_s = DAY_S};
-        (void)snprintf(name, sizeof(name), "f%04u.parquet", i);
-        test_parquet_write(dir_fd, name, &file);
-    }
-    struct lith_partition_report report = test_must(TEST_COMPACT, &options);
-    assert_int_equal(report.inputs, 6);
-    assert_int_equal(report.blocked_files, 0); /* a later pass takes them */
-    assert_int_equal(test_rows(110), 6);
-    assert_int_equal(test_must(TEST_COMPACT, &options).inputs, 5);
-    assert_int_equal(test_rows(110), 2);
-    uint64_t before = test_folder_state();
-    assert_int_equal(test_must(TEST_COMPACT, &options).state, LITH_PARTITION_LEFT);
-    assert_int_equal(test_folder_state(), before);
-}
-
-static void another_policy_is_looked_at_anew(void **state)
-{
-    struct lith_job_options options = test_job_options();
-
-    (void)state;
-    test_files(0, 6, 10);
-    (void)test_must(TEST_COMPACT, &options);
-    memset(options.policy_hash, '8', 32);
-    options.policy.settle_ns = 0;
-    uint64_t before = test_folder_state();
-    assert_int_equal(test_must(TEST_COMPACT, &options).state, LITH_PARTITION_LEFT);
-    assert_int_equal(test_folder_state(), before);
-}
-
 static void find_output(char name[256], const char *suffix)
 {
     DIR *dir = opendir(path);
@@ -207,6 +170,174 @@ static void find_output(char name[256], const char *suffix)
     }
     (void)closedir(dir);
     assert_true(name[0]);
+}
+
+/* Files of one kind: numbers or texts in a column of that name. */
+static void more_files(unsigned first, unsigned count, const char *more, bool is_text)
+{
+    char name[32];
+
+    for (unsigned i = first; i < first + count; i++) {
+        struct test_parquet file = {
+            .begin = i * 10u, .rows = 10, .more = more, .is_text = is_text, .age_s = DAY_S};
+        (void)snprintf(name, sizeof(name), "f%04u.parquet", i);
+        test_parquet_write(dir_fd, name, &file);
+    }
+}
+
+static void assert_conflict(const struct lith_partition_report *report, size_t index,
+                            const char *begin)
+{
+    assert_true(index < report->conflict_count);
+    if (strncmp(report->conflicts[index], begin, strlen(begin)) != 0)
+        fail_msg("%s, not %s", report->conflicts[index], begin);
+}
+
+/* Breaks the footers of files with this in their names, whose identity stays: who reads one would
+ * tell. */
+static void break_footers(const char *part)
+{
+    DIR *dir = opendir(path);
+    struct dirent *entry;
+    struct stat st;
+
+    assert_non_null(dir);
+    while ((entry = readdir(dir))) {
+        if (!strstr(entry->d_name, part) || !strstr(entry->d_name, ".parquet"))
+            continue;
+        assert_int_equal(fstatat(dir_fd, entry->d_name, &st, 0), 0);
+        for (off_t at = 9; at < 200; at++)
+            damage(entry->d_name, st.st_size - at);
+    }
+    (void)closedir(dir);
+}
+
+static void files_that_do_not_join_are_merged_apart(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    char name[256];
+    char text[512];
+
+    (void)state;
+    more_files(0, 6, "extra", false);
+    more_files(6, 5, "extra", true);
+    more_files(11, 4, "Extra", true);
+    struct lith_partition_report report = test_must(TEST_PLAN, &options);
+    assert_int_equal(report.conflict_count, 2);
+    assert_conflict(&report, 0,
+                    "column extra: INT64 (in f0000.parquet) against BYTE_ARRAY STRING "
+                    "(in f0006.parquet)");
+    assert_conflict(&report, 1, "column extra: this name (in f0000.parquet) against the name");
+    report = test_must(TEST_COMPACT, &options);
+    assert_int_equal(report.inputs, 6);
+    assert_int_equal(report.blocked_files, 0); /* a later pass takes them */
+    assert_int_equal(report.more_due, 5);
+    assert_int_equal(report.conflict_count, 2);
+    assert_int_equal(test_rows(150), 10);
+    find_output(name, ".parquet");
+    (void)snprintf(text, sizeof(text),
+                   "column extra: INT64 (in %s) against BYTE_ARRAY STRING (in "
+                   "f0006.parquet)",
+                   name);
+    assert_string_equal(report.conflicts[0], text);
+    assert_int_equal(test_must(TEST_COMPACT, &options).inputs, 5);
+    report = test_must(TEST_COMPACT, &options);
+    assert_int_equal(report.inputs, 4);
+    assert_int_equal(report.more_due, 0);
+    assert_int_equal(test_rows(150), 3);
+}
+
+/* Files that do not join are no work, also once settled, and no footer tells that: the manifest. */
+static void what_stays_apart_is_told_from_the_manifest(void **state)
+{
+    struct lith_job_options options = test_job_options();
+
+    (void)state;
+    more_files(0, 6, "extra", false);
+    more_files(6, 5, "extra", true);
+    (void)test_must(TEST_COMPACT, &options);
+    (void)test_must(TEST_COMPACT, &options);
+    assert_int_equal(test_rows(110), 2);
+    break_footers("_e");
+    uint64_t before = test_folder_state();
+    for (unsigned pass = 0; pass < 3; pass++) {
+        if (pass == 1)
+            options.policy.settle_ns = 0;
+        struct lith_partition_report report =
+            test_must(pass == 2 ? TEST_PLAN : TEST_COMPACT, &options);
+        assert_int_equal(report.state, LITH_PARTITION_LEFT);
+        assert_int_equal(report.blocked_files, 0);
+        assert_int_equal(report.conflict_count, 1);
+        assert_non_null(strstr(report.conflicts[0], "column extra: "));
+        assert_non_null(strstr(report.reason, "2 kinds of files do not join"));
+        assert_int_equal(test_folder_state(), before);
+    }
+    /* Another policy may join them: the footers are asked again. */
+    memset(options.policy_hash, '8', 32);
+    assert_int_equal(test_must(TEST_PLAN, &options).blocked_files, 2);
+}
+
+/* Late files that look like a job by the list, and are one of each kind: they are named, with their
+ * sets, and from then on no footer is read to leave them alone. */
+static void late_files_are_of_sets_too(void **state)
+{
+    struct lith_job_options options = test_job_options();
+
+    (void)state;
+    more_files(0, 6, "extra", false);
+    more_files(6, 6, "extra", true);
+    (void)test_must(TEST_COMPACT, &options);
+    (void)test_must(TEST_COMPACT, &options);
+    options.policy.min_files = 2;
+    more_files(12, 1, "extra", false);
+    more_files(13, 1, "extra", true);
+    struct lith_partition_report report = test_must(TEST_COMPACT, &options);
+    assert_int_equal(report.state, LITH_PARTITION_LEFT);
+    assert_int_equal(report.folded, 2);
+    assert_int_equal(test_rows(140), 4);
+    break_footers("");
+    uint64_t before = test_folder_state();
+    report = test_must(TEST_COMPACT, &options);
+    assert_int_equal(report.state, LITH_PARTITION_LEFT);
+    assert_int_equal(report.blocked_files, 0);
+    assert_int_equal(report.conflict_count, 1);
+    assert_int_equal(test_folder_state(), before);
+}
+
+/* More files than a job takes: not all are known, so nothing is noted that is half the truth. */
+static void sets_of_more_files_than_a_job_takes(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    struct lith_partition_report report;
+    unsigned passes = 0;
+
+    (void)state;
+    options.policy.max_inputs = 6;
+    more_files(0, 9, "extra", false);
+    more_files(9, 9, "extra", true);
+    do {
+        report = test_must(TEST_COMPACT, &options);
+        if (passes == 0)
+            assert_int_equal(report.conflict_count, 0);
+        (void)test_rows(180);
+        assert_true(++passes < 12);
+    } while (report.state == LITH_PARTITION_COMPACTED);
+    assert_int_equal(report.files_before, 2);
+    assert_int_equal(report.conflict_count, 1);
+}
+
+static void another_policy_is_looked_at_anew(void **state)
+{
+    struct lith_job_options options = test_job_options();
+
+    (void)state;
+    test_files(0, 6, 10);
+    (void)test_must(TEST_COMPACT, &options);
+    memset(options.policy_hash, '8', 32);
+    options.policy.settle_ns = 0;
+    uint64_t before = test_folder_state();
+    assert_int_equal(test_must(TEST_COMPACT, &options).state, LITH_PARTITION_LEFT);
+    assert_int_equal(test_folder_state(), before);
 }
 
 /* Offset 20: inside the header or body of the output's first page. */
@@ -878,7 +1009,10 @@ int main(void)
         T(a_late_file_is_folded_and_merged_after_settle),
         T(late_files_without_a_footer_stay_out),
         T(a_damaged_file_is_set_aside),
-        T(schemas_that_differ_are_merged_apart),
+        T(files_that_do_not_join_are_merged_apart),
+        T(what_stays_apart_is_told_from_the_manifest),
+        T(late_files_are_of_sets_too),
+        T(sets_of_more_files_than_a_job_takes),
         T(another_policy_is_looked_at_anew),
         T(an_output_that_fails_verification_changes_nothing),
         T(inputs_that_change_stop_the_job),

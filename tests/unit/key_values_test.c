@@ -3,7 +3,7 @@
  */
 #include "support.h"
 
-#include "merge/gate.h"
+#include "merge/meaning.h"
 #include "merge/key_values.h"
 
 static struct lith_key_value kv(const char *key, const char *value)
@@ -318,7 +318,7 @@ static void test_writers_of_outputs(void **state)
 
 static void meaning_of(enum lith_type type, int logical, const char *created_by,
                        struct lith_key_value *keys, uint32_t key_count,
-                       char ret_meaning[LITH_MEANING_BYTES])
+                       struct lith_meaning *ret_meaning)
 {
     struct lith_schema_node nodes[] = {
         {.is_group = true, .child_count = 1},
@@ -334,7 +334,7 @@ static void meaning_of(enum lith_type type, int logical, const char *created_by,
     struct lith_err err;
 
     lith_mem_init(&mem, 1 << 20, NULL);
-    MUST(lith_gate_meaning(&footer, &mem, ret_meaning, &err));
+    MUST(lith_meaning_of(&footer, &mem, ret_meaning, &err));
     lith_mem_done(&mem);
 }
 
@@ -426,14 +426,70 @@ static void test_meaning(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(meaning_cases) / sizeof(meaning_cases[0]); i++) {
         const struct meaning_case *c = &meaning_cases[i];
-        char meanings[2][LITH_MEANING_BYTES];
+        struct lith_meaning meanings[2];
+        int part;
         for (int side = 0; side < 2; side++) {
             struct lith_key_value key = kv(c->key, c->values[side]);
             meaning_of(c->type, c->logical, c->created_by[side], &key, c->values[side] ? 1 : 0,
-                       meanings[side]);
+                       &meanings[side]);
         }
-        if ((strcmp(meanings[0], meanings[1]) == 0) != c->equal)
-            fail_msg("%s: \"%s\" against \"%s\"", c->what, meanings[0], meanings[1]);
+        if (lith_meaning_join(&meanings[0], &meanings[1], &part) != c->equal)
+            fail_msg("%s: \"%s\" against \"%s\"", c->what, lith_meaning_text(&meanings[0], part),
+                     lith_meaning_text(&meanings[1], part));
+    }
+}
+
+enum has { NOTHING, DATES, INT96 };
+
+/* A file for each column of the table: what it has, and what it says. Files without dates join
+ * those with some as long as their keys are the same, since keys that not all have are dropped. */
+static void test_meaning_of_several(void **state)
+{
+    struct file {
+        enum has has;
+        const char *writer;
+        const char *spark; /* its version; NULL: not Spark's */
+    };
+    static const struct {
+        const char *what;
+        struct file files[3];
+        int joined; /* how many of them, from the first on */
+    } cases[] = {
+        {"a column of dates is added", {{NOTHING, "a", NULL}, {DATES, "b", NULL}}, 2},
+        {"and taken away", {{DATES, "a", NULL}, {NOTHING, "b", NULL}, {DATES, "c", NULL}}, 3},
+        {"by Spark", {{NOTHING, "a", "3.2.0"}, {DATES, "a", "3.5.0"}}, 2},
+        {"but not to files of others", {{NOTHING, "a", NULL}, {DATES, "a", "3.5.0"}}, 1},
+        {"nor of Spark 2", {{NOTHING, "a", "2.4.0"}, {DATES, "a", "3.5.0"}}, 1},
+        {"files without dates may differ, but join none with dates then",
+         {{NOTHING, "a", "2.4.0"}, {NOTHING, "a", "3.2.0"}, {DATES, "a", "2.4.0"}},
+         2},
+        {"a column of INT96 is added",
+         {{NOTHING, "parquet-mr version 1.8", NULL}, {INT96, "i", NULL}},
+         2},
+        {"by parquet-mr", {{DATES, "i", NULL}, {INT96, "parquet-mr version 1.8", NULL}}, 2},
+        {"by both",
+         {{NOTHING, "i", NULL}, {INT96, "i", NULL}, {INT96, "parquet-mr version 1.8", NULL}},
+         2},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct lith_meaning meaning, next;
+        int joined = 0;
+        int part;
+        for (; joined < 3 && cases[i].files[joined].writer; joined++) {
+            const struct file *file = &cases[i].files[joined];
+            struct lith_key_value spark = kv("org.apache.spark.version", file->spark);
+            meaning_of(file->has == INT96 ? LITH_TYPE_INT96 : LITH_TYPE_INT32,
+                       file->has == DATES ? LITH_LOGICAL_DATE : LITH_LOGICAL_NONE, file->writer,
+                       &spark, file->spark ? 1 : 0, &next);
+            if (joined == 0)
+                meaning = next;
+            if (!lith_meaning_join(&meaning, &next, &part))
+                break;
+        }
+        if (joined != cases[i].joined)
+            fail_msg("%s: %d joined", cases[i].what, joined);
     }
 }
 
@@ -442,7 +498,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merge),     cmocka_unit_test(test_keys_twice),
         cmocka_unit_test(test_many_keys), cmocka_unit_test(test_writers_of_outputs),
-        cmocka_unit_test(test_meaning),
+        cmocka_unit_test(test_meaning),   cmocka_unit_test(test_meaning_of_several),
     };
     return cmocka_run_group_tests_name("key_values", tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@
     "\",\"colour\":\"red\"}"
 #define FILE_B                                                                                     \
     "{\"name\":\"b.parquet\",\"size\":20,\"etag\":\"20:5\",\"rows\":7,\"crc32\":\"00ff00aa\","     \
-    "\"since\":12,\"commit_id\":\"" ID2 "\"}"
+    "\"set\":2,\"since\":12,\"commit_id\":\"" ID2 "\"}"
 #define HEAD                                                                                       \
     "\"format\":1,\"pid\":\"5f21c0de\",\"epoch\":3,\"commit_id\":\"" ID2 "\",\"committed_at\":" AT
 
@@ -31,7 +31,9 @@ static const char full[] =
     "\"gone\":[{\"name\":\"d.parquet\",\"size\":4,\"crc32\":\"deadbeef\",\"at\":" AT "}],"
     "\"condemned\":[\"c.parquet\"],"
     "\"outcome\":{\"live_hash\":\"" ID1 "\",\"policy_hash\":\"" ID2
-    "\",\"writer\":1,\"files_before\":40,\"files_after\":2,\"verdict\":\"reduced\",\"extra\":1},"
+    "\",\"writer\":1,\"files_before\":40,\"files_after\":2,\"verdict\":\"reduced\",\"conflicts\":["
+    "\"a\"],"
+    "\"extra\":1},"
     "\"quarantine\":[{\"name\":\"a.parquet\",\"etag\":\"10:5\",\"reason\":\"torn\",\"since\":" AT
     "}],\"future\":true}}";
 
@@ -67,6 +69,10 @@ static void check_full(const struct lith_manifest *m)
     assert_string_equal(m->log[1].op_text, "teleport");
     assert_true(m->has_outcome);
     assert_int_equal(m->outcome.files_before, 40);
+    assert_int_equal(m->outcome.conflict_count, 1);
+    assert_string_equal(m->outcome.conflicts[0], "a");
+    assert_int_equal(m->files[0].set, 0);
+    assert_int_equal(m->files[1].set, 2);
     assert_int_equal(m->quarantine_count, 1);
     assert_string_equal(m->quarantine[0].reason, "torn");
 }
@@ -156,6 +162,11 @@ static const struct {
     {"\"epoch\":2,\"op\"", "\"epoch\":4,\"op\"", LITH_E_CORRUPT},
     {"\"committed_at\":" AT, "\"committed_at\":\"noon\"", LITH_E_CORRUPT},
     {"\"files_after\":2", "\"files_after\":null", LITH_E_CORRUPT},
+    {"\"set\":2", "\"set\":\"2\"", LITH_E_CORRUPT},
+    {"\"set\":2", "\"set\":-2", LITH_E_CORRUPT},
+    {"\"set\":2", "\"set\":65536", LITH_E_CORRUPT},
+    {"\"conflicts\":[\"a\"]", "\"conflicts\":\"a\"", LITH_E_CORRUPT},
+    {"\"conflicts\":[\"a\"]", "\"conflicts\":[1]", LITH_E_CORRUPT},
     {"\"quarantine\":[", "\"quarantine\":[1,", LITH_E_CORRUPT},
     {"\"owner\":", "\"owner\":1,\"owner\":", LITH_E_CORRUPT},
     {"\"owner\":", "\"lithify\":1,\"owner\":", LITH_E_CORRUPT},

@@ -19,6 +19,7 @@ struct test_parquet {
     uint64_t begin; /* ids [begin, begin + rows) */
     size_t rows;
     const char *more; /* name of a fourth column, or NULL */
+    bool is_text;     /* the fourth column is, and not numbers */
     int64_t age_s;    /* of its mtime */
     uint32_t mode;    /* 0: 0644 */
 };
@@ -44,7 +45,8 @@ static inline void test_parquet_column(struct lith_file_writer *writer,
                                        const struct test_parquet *file, uint32_t leaf)
 {
     struct lith_chunk_plan plan = {.codec = LITH_CODEC_SNAPPY, .fallback = LITH_ENCODING_PLAIN};
-    enum lith_type type = leaf == 2 ? LITH_TYPE_BYTE_ARRAY : LITH_TYPE_INT64;
+    bool is_text = leaf == 2 || (leaf == 3 && file->is_text);
+    enum lith_type type = is_text ? LITH_TYPE_BYTE_ARRAY : LITH_TYPE_INT64;
     struct lith_slice *slices = calloc(file->rows + 1, sizeof(*slices));
     uint64_t *numbers = calloc(file->rows + 1, sizeof(*numbers));
     char(*texts)[24] = calloc(file->rows + 1, sizeof(*texts));
@@ -65,8 +67,8 @@ static inline void test_parquet_column(struct lith_file_writer *writer,
             .values = {.type = type,
                        .width = lith_type_width(type, 0),
                        .count = count,
-                       .fixed = leaf == 2 ? NULL : (const uint8_t *)(numbers + at),
-                       .slices = leaf == 2 ? slices + at : NULL},
+                       .fixed = is_text ? NULL : (const uint8_t *)(numbers + at),
+                       .slices = is_text ? slices + at : NULL},
         };
         MUST(lith_file_writer_add(writer, &batch, &err));
     }
@@ -84,7 +86,8 @@ static inline void test_parquet_rows(struct lith_sink *sink, const struct test_p
         {"id", 0, LITH_REQUIRED, LITH_TYPE_INT64, 0, -1, 0, 0, 0},
         {"template_id", 0, LITH_REQUIRED, LITH_TYPE_INT64, 0, -1, 0, 0, 0},
         {"word", 0, LITH_REQUIRED, LITH_TYPE_BYTE_ARRAY, 0, LITH_CONVERTED_UTF8, 0, 0, 0},
-        {file->more, 0, LITH_REQUIRED, LITH_TYPE_INT64, 0, -1, 0, 0, 0},
+        {file->more, 0, LITH_REQUIRED, file->is_text ? LITH_TYPE_BYTE_ARRAY : LITH_TYPE_INT64, 0,
+         file->is_text ? LITH_CONVERTED_UTF8 : -1, 0, 0, 0},
     };
     LITH_AUTO(arena) struct lith_arena arena;
     struct lith_codec_context *codecs;

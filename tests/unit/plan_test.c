@@ -337,6 +337,57 @@ static void files_stay_out_with_their_reason(void **state)
     assert_int_equal(plan.input_count, 0);
 }
 
+/* What is known of two sets comes from the manifest where it has all of it, under this policy. */
+static void sets_are_taken_from_the_manifest(void **state)
+{
+    static const char *const noted[] = {"noted"};
+    static const char *const read[] = {"read"};
+    struct lith_facts facts[] = {{.name = "a.parquet", .schema_set = 1},
+                                 {.name = "b.parquet", .schema_set = 1},
+                                 {.name = "c.parquet", .schema_set = 2},
+                                 {.name = "d.parquet", .schema_set = 2}};
+    static struct lith_entry live[4];
+    struct lith_plan plan;
+
+    (void)state;
+    part_clear();
+    for (size_t i = 0; i < 4; i++) {
+        add(facts[i].name, 10, 0);
+        live[i] = (struct lith_entry){
+            .name = facts[i].name, .size = 10, .etag = "e", .set = (uint16_t)(i % 2 + 1)};
+    }
+    part.has_manifest = true;
+    (void)plan_at(HOUR_NS);
+    part.manifest.files = live;
+    part.manifest.file_count = 4;
+    part.manifest.has_outcome = true;
+    part.manifest.outcome.writer = LITH_WRITER_VERSION;
+    part.manifest.outcome.verdict = "reduced";
+    part.manifest.outcome.conflicts = noted;
+    part.manifest.outcome.conflict_count = 1;
+    memcpy(part.manifest.outcome.policy_hash, POLICY_HASH, sizeof(POLICY_HASH));
+    for (unsigned n = 0; n < 6; n++) {
+        struct lith_plan_request request = request_at(DAY_NS);
+        bool is_noted = n <= 1;
+        request.facts = facts;
+        request.fact_count = n == 0 ? 0 : 4;
+        request.conflicts = read;
+        request.conflict_count = 1;
+        live[3].set = n == 2 ? 0 : n == 3 ? 3 : 2;
+        part.manifest.outcome.writer = LITH_WRITER_VERSION + (n == 4);
+        part.manifest.outcome.policy_hash[0] = n == 5 ? 'x' : POLICY_HASH[0];
+        MUST(lith_snapshot_resolve(&listing, &part.manifest, LITH_SNAPSHOT_OPEN, &arena, &snapshot,
+                                   &err));
+        MUST(lith_plan_partition(&request, &arena, &plan, &err));
+        assert_int_equal(plan.input_count, 2);
+        assert_string_equal(plan.inputs[0]->name, "a.parquet");
+        assert_string_equal(plan.inputs[1]->name, is_noted ? "c.parquet" : "b.parquet");
+        assert_int_equal(plan.conflict_count, 1);
+        assert_string_equal(plan.conflicts[0], is_noted ? "noted" : "read");
+        assert_string_equal(plan.files[3].detail, is_noted ? "noted" : "read");
+    }
+}
+
 static void blocked_partitions_say_why(void **state)
 {
     static struct lith_entry named[] = {{.name = "lost.parquet", .etag = "1:1", .size = 1}};
@@ -493,6 +544,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_outcome_stops_a_repeat, setup, teardown),
         cmocka_unit_test_setup_teardown(max_inputs_takes_the_smallest, setup, teardown),
         cmocka_unit_test_setup_teardown(files_stay_out_with_their_reason, setup, teardown),
+        cmocka_unit_test_setup_teardown(sets_are_taken_from_the_manifest, setup, teardown),
         cmocka_unit_test_setup_teardown(blocked_partitions_say_why, setup, teardown),
         cmocka_unit_test_setup_teardown(late_files_cost_log_n, setup, teardown),
         cmocka_unit_test_setup_teardown(any_lake_converges, setup, teardown),
