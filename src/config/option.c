@@ -49,6 +49,9 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
     [LITH_OPTION_ROW_GROUP_ROWS] = {"row_group_rows", LITH_KIND_COUNT, "N", "1048576",
                                     "A row group closes at so many rows; those of inputs are "
                                     "never cut."},
+    [LITH_OPTION_CODEC] = {"codec", LITH_KIND_TEXT, "CODEC[:LEVEL]", "keep",
+                           "Codec of outputs: keep (that of most inputs), none, snappy, lz4_raw, "
+                           "zstd[:1-22], gzip[:1-12], brotli[:0-11]."},
     [LITH_OPTION_UNKNOWN_KEYS] = {"unknown_keys", LITH_KIND_CHOICE, "drop|first|error", "drop",
                                   "Key-value metadata on which inputs differ, or that some lack, "
                                   "where only its writer understands it."},

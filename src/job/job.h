@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include "base/codec_choice.h"
 #include "base/uuid.h"
 #include "base/work.h"
 #include "lake/gc.h"
@@ -28,6 +29,7 @@ struct lith_job_options {
     int64_t replay_window_ns;
     uint64_t row_group_bytes;
     int64_t row_group_rows;
+    struct lith_codec_choice codec;
     enum lith_unknown_keys unknown_keys;
     enum lith_verify_level verify;
     const char *const *key_columns;

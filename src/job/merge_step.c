@@ -146,6 +146,7 @@ static struct lith_merge_options options_of(const struct lith_job *job)
         .target_file_bytes = job->options->policy.target_file_bytes,
         .row_group_bytes = job->options->row_group_bytes,
         .row_group_rows = job->options->row_group_rows,
+        .codec = job->options->codec,
         .unknown_keys = job->options->unknown_keys,
         .key_columns = job->options->key_columns,
         .key_column_count = job->options->key_column_count,

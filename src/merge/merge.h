@@ -10,6 +10,7 @@
 #ifndef LITH_MERGE_MERGE_H
 #define LITH_MERGE_MERGE_H
 
+#include "base/codec_choice.h"
 #include "base/work.h"
 #include "merge/explain.h"
 #include "merge/layout.h"
@@ -34,6 +35,7 @@ struct lith_merge_options {
     int64_t row_group_rows;     /* 0: no bound */
     const char *pid;            /* outputs for a lake: written to the footer; else NULL */
     const char *job;
+    struct lith_codec_choice codec;
     enum lith_unknown_keys unknown_keys;
     enum lith_force force;
     bool check_damage; /* pages to be copied that have no checksum are decompressed, to see whether
