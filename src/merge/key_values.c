@@ -141,7 +141,9 @@ struct found {
 static bool same_value(const struct lith_key_value *a, const struct lith_key_value *b)
 {
     /* No value is not the same as an empty one. */
-    return !a->value.data == !b->value.data && lith_slice_equal(a->value, b->value);
+    if (!a->value.data || !b->value.data)
+        return !a->value.data && !b->value.data;
+    return lith_slice_equal(a->value, b->value);
 }
 
 /* The place of the first of the key's entries, or where they would stand. */
