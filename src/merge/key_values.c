@@ -271,6 +271,7 @@ static enum lith_code key_begin(struct lith_key_values *kv, const struct lith_fo
 {
     void *block = kv->keys;
 
+    LITH_ASSERT(found->last);
     LITH_TRY(lith_array_grow_in(&kv->arena, &block, kv->count, sizeof(*kv->keys), err));
     kv->keys = block;
     struct lith_merged_key key = {.rule = (uint8_t)rule_of(&footer->schema, found->last->key)};
