@@ -142,6 +142,9 @@ struct lith_options {
     int64_t replay_window_ns; /* how long a deleted input's name and size are remembered */
     uint64_t gc_bytes_max;    /* deleted in one pass over the lake at most */
 
+    const char *codec; /* of outputs: "keep" (that of most inputs), "none", "snappy",
+                          "lz4_raw", "zstd", "gzip", "brotli", the last three also with a
+                          level, as in "zstd:19"; NULL: "keep" */
     enum lith_unknown_keys unknown_keys;
     enum lith_verify_level verify;
     const char *const *key_columns; /* columns whose counts per value are checked; where one that
@@ -365,6 +368,7 @@ struct lith_merge_request {
     uint64_t row_group_bytes;
     int64_t row_group_rows;
     struct lith_joins joins;
+    const char *codec; /* as in struct lith_options */
     enum lith_unknown_keys unknown_keys;
     enum lith_verify_level verify;
     enum lith_movers movers;

@@ -4,6 +4,7 @@
 #include "api/lake_state.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/joins.h"
@@ -30,6 +31,7 @@ void lith_options_default(struct lith_options *options)
         .target_file_bytes = policy.target_file_bytes,
         .row_group_bytes = 128 * LITH_MIB,
         .row_group_rows = 1048576,
+        .codec = "keep",
         .reader_grace_ns = 24 * 3600 * LITH_SECOND_NS,
         .orphan_grace_ns = 24 * 3600 * LITH_SECOND_NS,
         .replay_window_ns = 7 * 24 * 3600 * LITH_SECOND_NS,
@@ -44,6 +46,8 @@ void lith_options_default(struct lith_options *options)
 
 static enum lith_code options_check(const struct lith_options *options, struct lith_err *err)
 {
+    struct lith_codec_choice codec;
+
     if (options->shard_count == 0 || options->shard_index >= options->shard_count)
         return lith_fail(err, LITH_E_INVALID, "shard %u of %u does not exist",
                          options->shard_index + 1, options->shard_count);
@@ -53,6 +57,8 @@ static enum lith_code options_check(const struct lith_options *options, struct l
         strcmp(options->manifest_name, LITH_MANIFEST_NAME_HIDDEN) != 0)
         return lith_fail(err, LITH_E_INVALID, "manifest_name must be %s or %s, not %s",
                          LITH_MANIFEST_NAME, LITH_MANIFEST_NAME_HIDDEN, options->manifest_name);
+    if (options->codec && lith_codec_choice_parse(options->codec, &codec, err) != LITH_OK)
+        return lith_err_prefix(err, "codec");
     if ((unsigned)options->unknown_keys > LITH_UNKNOWN_KEYS_ERROR)
         return lith_fail(err, LITH_E_INVALID, "no unknown_keys %d", (int)options->unknown_keys);
     if (options->reader_grace_ns < 0 || options->orphan_grace_ns < 0 ||
@@ -68,17 +74,23 @@ static enum lith_code merge_text(struct lith_lake *lake, const struct lith_optio
                                  struct lith_err *err)
 {
     static const char *const unknown_keys[] = {
-        [LITH_UNKNOWN_KEYS_DROP] = "", /* the hash is older than the choice */
+        [LITH_UNKNOWN_KEYS_DROP] = "",
         [LITH_UNKNOWN_KEYS_FIRST] = " unknown_keys=first",
         [LITH_UNKNOWN_KEYS_ERROR] = " unknown_keys=error",
     };
+    const struct lith_codec_choice *codec = &lake->job.codec;
     char joins[LITH_JOINS_TEXT_BYTES];
+    char codec_text[32] = "";
     char *text;
 
+    /* Defaults that are younger than the hash leave it as it was. */
+    if (codec->is_given)
+        (void)snprintf(codec_text, sizeof(codec_text), " codec=%d:%d", (int)codec->codec,
+                       codec->level);
     lith_joins_text(&options->joins, joins);
     LITH_TRY(lith_arena_format(&lake->arena, &text, err,
-                               "row_group=%" PRIu64 " row_group_rows=%" PRId64 "%s%s",
-                               options->row_group_bytes, options->row_group_rows, joins,
+                               "row_group=%" PRIu64 " row_group_rows=%" PRId64 "%s%s%s",
+                               options->row_group_bytes, options->row_group_rows, joins, codec_text,
                                unknown_keys[options->unknown_keys]));
     lake->job.policy.merge_text = text;
     return LITH_OK;
@@ -117,6 +129,8 @@ static enum lith_code options_take(struct lith_lake *lake, const struct lith_opt
         .path = {.tenant_key = options->tenant_key, .layout = options->layout},
         .explain = options->explain,
     };
+    if (options->codec)
+        LITH_TRY(lith_codec_choice_parse(options->codec, &lake->job.codec, err));
     LITH_TRY(merge_text(lake, options, err));
     LITH_TRY(lith_policy_check(&lake->job.policy, err));
     return lith_policy_hash(&lake->job.policy, &lake->arena, lake->job.policy_hash, err);

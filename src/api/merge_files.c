@@ -49,6 +49,7 @@ void lith_merge_request_default(struct lith_merge_request *request)
     *request = (struct lith_merge_request){
         .row_group_bytes = options.row_group_bytes,
         .row_group_rows = options.row_group_rows,
+        .codec = options.codec,
         .verify = options.verify,
     };
 }
@@ -363,6 +364,8 @@ static enum lith_code merge_with(struct outs *outs, enum lith_movers movers, str
     struct lith_merge *merge;
     void *inputs;
 
+    if (request->codec && lith_codec_choice_parse(request->codec, &options.codec, err) != LITH_OK)
+        return lith_err_prefix(err, "codec");
     LITH_TRY(lith_arena_array(outs->arena, request->input_count, sizeof(struct lith_merge_input),
                               &inputs, err));
     LITH_TRY(inputs_look(outs, inputs, err));

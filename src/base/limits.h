@@ -94,9 +94,9 @@
 #define LITH_ZSTD_COMPRESSOR_BYTES ((size_t)640 << 10)
 #define LITH_ZSTD_DECOMPRESSOR_BYTES ((size_t)128 << 10)
 #define LITH_DEFLATE_COMPRESSOR_BYTES ((size_t)704 << 10)
+#define LITH_DEFLATE_BEST_COMPRESSOR_BYTES ((size_t)9 << 20) /* from level 10 on */
 #define LITH_DEFLATE_DECOMPRESSOR_BYTES ((size_t)16 << 10)
-/* Brotli's encoder takes so much, and so many bytes per byte of a page up to a MiB. */
-#define LITH_BROTLI_COMPRESSOR_BYTES ((size_t)3 << 20)
+/* Brotli's encoder takes so many bytes per byte of a page up to a MiB, and more by its level. */
 #define LITH_BROTLI_COMPRESSOR_FACTOR 8u
 #define LITH_BROTLI_COMPRESSOR_PAGE_BYTES ((size_t)1 << 20)
 /* Snappy's compressor: a block of 64 KiB in, one out, a hash table; taken anew in each call. */

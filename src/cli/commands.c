@@ -16,8 +16,9 @@ static const enum lith_option_id plan_options[] = {
     LITH_OPTION_MAX_INPUTS, LITH_OPTION_TARGET_FILE, LITH_OPTION_SMALL_FILE,
 };
 static const enum lith_option_id merge_options[] = {
-    LITH_OPTION_ROW_GROUP, LITH_OPTION_ROW_GROUP_ROWS, LITH_OPTION_MATCH_COLUMNS,
-    LITH_OPTION_ALLOW,     LITH_OPTION_UNKNOWN_KEYS,   LITH_OPTION_VERIFY,
+    LITH_OPTION_ROW_GROUP,    LITH_OPTION_ROW_GROUP_ROWS, LITH_OPTION_MATCH_COLUMNS,
+    LITH_OPTION_ALLOW,        LITH_OPTION_CODEC,          LITH_OPTION_UNKNOWN_KEYS,
+    LITH_OPTION_VERIFY,
 };
 static const enum lith_option_id gc_options[] = {LITH_OPTION_READER_GRACE, LITH_OPTION_ORPHAN_GRACE,
                                                  LITH_OPTION_REPLAY_WINDOW,

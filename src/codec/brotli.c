@@ -15,9 +15,6 @@
 #include "codec/feed.h"
 #include "codec/internal.h"
 
-/* docs/codec-levels.md has the figures. */
-#define BROTLI_QUALITY 5
-
 /*
  * A window of 512 KiB: on pages of a MiB as small as one of 1 MiB, at two thirds of the encoder's
  * memory, and every reader that streams keeps one window.
@@ -148,6 +145,16 @@ enum lith_code lith_brotli_stream(struct lith_codec_context *context,
     return lith_drain_end(&drain, err);
 }
 
+/* What an encoder of a level takes for a page; docs/codec-levels.md has the figures. */
+static size_t compressor_bytes(int level, size_t page_bytes)
+{
+    static const uint8_t mib[] = {3, 3, 3, 3, 3, 3, 5, 11, 19, 35, 12, 21};
+
+    LITH_ASSERT(level >= 0 && (size_t)level < sizeof(mib));
+    return mib[level] * LITH_MIB + LITH_BROTLI_COMPRESSOR_FACTOR *
+                                       lith_min_size(page_bytes, LITH_BROTLI_COMPRESSOR_PAGE_BYTES);
+}
+
 size_t lith_brotli_bound(size_t bytes)
 {
     return BrotliEncoderMaxCompressedSize(bytes);
@@ -166,14 +173,13 @@ enum lith_code lith_brotli_compress(struct lith_codec_context *context, struct l
     size_t in_left = from.bytes;
     uint8_t *next_out = to;
     size_t out_left = *bytes;
-    size_t charged = LITH_BROTLI_COMPRESSOR_BYTES +
-                     LITH_BROTLI_COMPRESSOR_FACTOR *
-                         lith_min_size(from.bytes, LITH_BROTLI_COMPRESSOR_PAGE_BYTES);
+    int level = context->levels[LITH_CODEC_BROTLI];
+    size_t charged = compressor_bytes(level, from.bytes);
 
     lith_mem_init(&unlimited, SIZE_MAX, NULL);
     LITH_TRY(lith_mem_charge(context->mem, charged, err));
     BrotliEncoderState *state = BrotliEncoderCreateInstance(heap_take, heap_give, &heap);
-    bool done = state && BrotliEncoderSetParameter(state, BROTLI_PARAM_QUALITY, BROTLI_QUALITY) &&
+    bool done = state && BrotliEncoderSetParameter(state, BROTLI_PARAM_QUALITY, (uint32_t)level) &&
                 BrotliEncoderSetParameter(state, BROTLI_PARAM_LGWIN, BROTLI_WINDOW_BITS) &&
                 BrotliEncoderSetParameter(state, BROTLI_PARAM_SIZE_HINT, (uint32_t)from.bytes) &&
                 BrotliEncoderCompressStream(state, BROTLI_OPERATION_FINISH, &in_left, &next_in,

@@ -111,6 +111,8 @@ enum lith_code lith_codec_context_new(struct lith_mem *mem, struct lith_codec_co
     LITH_TRY(lith_alloc_array(mem, 1, sizeof(struct lith_codec_context), &block, err));
     struct lith_codec_context *context = block;
     context->mem = mem;
+    for (int codec = 0; codec < LITH_CODEC_COUNT; codec++)
+        context->levels[codec] = lith_codec_levels((enum lith_codec)codec).usual;
     *ret_context = context;
     return LITH_OK;
 }
@@ -123,6 +125,15 @@ void lith_codec_context_free(struct lith_codec_context *context)
     lith_gzip_context_done(context);
     lith_free(context->lz4_state);
     lith_free(context);
+}
+
+void lith_codec_context_level(struct lith_codec_context *context, enum lith_codec codec, int level)
+{
+    struct lith_codec_levels levels = lith_codec_levels(codec);
+
+    LITH_ASSERT(level >= levels.least && level <= levels.most);
+    LITH_ASSERT(!context->zstd_compress && !context->gzip_compress);
+    context->levels[codec] = level;
 }
 
 void lith_codec_context_for_proofs(struct lith_codec_context *context)

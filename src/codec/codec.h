@@ -10,20 +10,8 @@
 #define LITH_CODEC_CODEC_H
 
 #include "base/buf.h"
+#include "base/codec_choice.h"
 #include "base/source.h"
-
-/* Numbers of CompressionCodec in parquet.thrift. */
-enum lith_codec {
-    LITH_CODEC_UNCOMPRESSED = 0,
-    LITH_CODEC_SNAPPY = 1,
-    LITH_CODEC_GZIP = 2,
-    LITH_CODEC_LZO = 3,
-    LITH_CODEC_BROTLI = 4,
-    LITH_CODEC_LZ4 = 5,
-    LITH_CODEC_ZSTD = 6,
-    LITH_CODEC_LZ4_RAW = 7,
-    LITH_CODEC_COUNT
-};
 
 /* "ZSTD"; "UNKNOWN" outside the enumeration. Static storage. */
 const char *lith_codec_name(int codec);
@@ -43,6 +31,9 @@ LITH_MUST_CHECK enum lith_code lith_codec_context_new(struct lith_mem *mem,
                                                       struct lith_codec_context **ret_context,
                                                       struct lith_err *err);
 void lith_codec_context_free(struct lith_codec_context *context);
+/* From now on the codec compresses at this level (lith_codec_levels); before it compresses first.
+ */
+void lith_codec_context_level(struct lith_codec_context *context, enum lith_codec codec, int level);
 /*
  * From now on whole buffers are decompressed by code of our own where there is some that is faster
  * (SNAPPY): for reading what is only compared, never written.
@@ -84,7 +75,7 @@ size_t lith_compress_bound(enum lith_codec codec, size_t from_bytes);
 
 /*
  * Appends the compressed form of `from` to `to` (UNCOMPRESSED: a copy). One GZIP member, one ZSTD
- * frame with its content size. Levels: ZSTD 1, GZIP 6, BROTLI 5 (docs/codec-levels.md says why).
+ * frame with its content size. Levels are the usual ones unless the context has others.
  * UNSUPPORTED for codecs that are not writable. `to` must have room for lith_compress_bound.
  */
 LITH_MUST_CHECK enum lith_code lith_compress(struct lith_codec_context *context,

@@ -13,9 +13,6 @@
 #include "base/limits.h"
 #include "codec/feed.h"
 
-/* libdeflate's default; docs/codec-levels.md has the figures. */
-#define GZIP_LEVEL 6
-
 /* Windows of 2^15, and 16 for "a gzip header, nothing else". */
 #define ZLIB_WINDOW_BITS (15 + 16)
 
@@ -31,15 +28,22 @@ static enum lith_code decompressor_ready(struct lith_codec_context *context, str
     return lith_fail(err, LITH_E_NOMEM, "GZIP: out of memory for a decompressor");
 }
 
+/* From level 10 on it looks for the best way through a block. */
+static size_t compressor_bytes(const struct lith_codec_context *context)
+{
+    return context->levels[LITH_CODEC_GZIP] < 10 ? LITH_DEFLATE_COMPRESSOR_BYTES
+                                                 : LITH_DEFLATE_BEST_COMPRESSOR_BYTES;
+}
+
 static enum lith_code compressor_ready(struct lith_codec_context *context, struct lith_err *err)
 {
     if (context->gzip_compress)
         return LITH_OK;
-    LITH_TRY(lith_mem_charge(context->mem, LITH_DEFLATE_COMPRESSOR_BYTES, err));
-    context->gzip_compress = libdeflate_alloc_compressor(GZIP_LEVEL);
+    LITH_TRY(lith_mem_charge(context->mem, compressor_bytes(context), err));
+    context->gzip_compress = libdeflate_alloc_compressor(context->levels[LITH_CODEC_GZIP]);
     if (context->gzip_compress)
         return LITH_OK;
-    lith_mem_release(context->mem, LITH_DEFLATE_COMPRESSOR_BYTES);
+    lith_mem_release(context->mem, compressor_bytes(context));
     return lith_fail(err, LITH_E_NOMEM, "GZIP: out of memory for a compressor");
 }
 
@@ -48,7 +52,7 @@ void lith_gzip_context_done(struct lith_codec_context *context)
     if (context->gzip_decompress)
         lith_mem_release(context->mem, LITH_DEFLATE_DECOMPRESSOR_BYTES);
     if (context->gzip_compress)
-        lith_mem_release(context->mem, LITH_DEFLATE_COMPRESSOR_BYTES);
+        lith_mem_release(context->mem, compressor_bytes(context));
     libdeflate_free_decompressor(context->gzip_decompress);
     libdeflate_free_compressor(context->gzip_compress);
 }

@@ -12,6 +12,7 @@
 struct lith_codec_context {
     struct lith_mem *mem;
     bool for_proofs;
+    int levels[LITH_CODEC_COUNT];
     struct ZSTD_CCtx_s *zstd_compress;
     size_t zstd_compress_bytes; /* charged for it; likewise below */
     struct ZSTD_DCtx_s *zstd_decompress;

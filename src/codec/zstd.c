@@ -16,8 +16,11 @@
 #include "codec/feed.h"
 #include "codec/internal.h"
 
-/* docs/codec-levels.md has the figures. */
-#define ZSTD_LEVEL 1
+/*
+ * A window of 1 MiB from level 2 on: as large as pages are, while the levels' own, up to 128 MiB,
+ * would take memory by the largest page, of readers too.
+ */
+#define ZSTD_WINDOW_BITS 20
 
 /* Magic number, descriptor, window, dictionary id, content size. */
 #define FRAME_HEADER_BYTES_MAX 18u
@@ -237,31 +240,60 @@ size_t lith_zstd_bound(size_t bytes)
     return ZSTD_compressBound(bytes);
 }
 
+/* What a compressor of a level takes for a page: its tables shrink with the window, which is no
+ * larger than the page. docs/codec-levels.md has the figures. */
+static size_t compressor_bytes(int level, size_t page_bytes)
+{
+    static const struct {
+        int level_max;
+        uint8_t factor; /* bytes of tables by bytes of the window */
+    } tables[] = {{3, 2}, {6, 4}, {8, 7}, {12, 13}, {22, 18}};
+    const size_t window = (size_t)1 << ZSTD_WINDOW_BITS;
+    size_t used = (size_t)1 << 10;
+    size_t row = 0;
+
+    if (level == 1)
+        return LITH_ZSTD_COMPRESSOR_BYTES;
+    while (used < window && used < page_bytes)
+        used *= 2;
+    while (level > tables[row].level_max)
+        row++;
+    return LITH_MIB + tables[row].factor * used;
+}
+
 static enum lith_code compressor_new(struct lith_codec_context *context, struct lith_err *err)
 {
-    LITH_TRY(lith_mem_charge(context->mem, LITH_ZSTD_COMPRESSOR_BYTES, err));
-    context->zstd_compress = ZSTD_createCCtx();
-    if (!context->zstd_compress ||
-        ZSTD_isError(
-            ZSTD_CCtx_setParameter(context->zstd_compress, ZSTD_c_compressionLevel, ZSTD_LEVEL))) {
-        ZSTD_freeCCtx(context->zstd_compress);
-        context->zstd_compress = NULL;
-        lith_mem_release(context->mem, LITH_ZSTD_COMPRESSOR_BYTES);
+    int level = context->levels[LITH_CODEC_ZSTD];
+    ZSTD_CCtx *state = ZSTD_createCCtx();
+
+    if (!state || ZSTD_isError(ZSTD_CCtx_setParameter(state, ZSTD_c_compressionLevel, level)) ||
+        (level > 1 &&
+         ZSTD_isError(ZSTD_CCtx_setParameter(state, ZSTD_c_windowLog, ZSTD_WINDOW_BITS)))) {
+        ZSTD_freeCCtx(state);
         return lith_fail(err, LITH_E_NOMEM, "ZSTD: out of memory for a compressor");
     }
-    context->zstd_compress_bytes = LITH_ZSTD_COMPRESSOR_BYTES;
+    context->zstd_compress = state;
     return LITH_OK;
+}
+
+/* The state grows with the largest page so far. */
+static enum lith_code compressor_ready(struct lith_codec_context *context, size_t page_bytes,
+                                       struct lith_err *err)
+{
+    size_t bytes = compressor_bytes(context->levels[LITH_CODEC_ZSTD], page_bytes);
+
+    if (bytes > context->zstd_compress_bytes)
+        LITH_TRY(lith_codec_charge(context->mem, &context->zstd_compress_bytes, bytes, err));
+    return context->zstd_compress ? LITH_OK : compressor_new(context, err);
 }
 
 enum lith_code lith_zstd_compress(struct lith_codec_context *context, struct lith_slice from,
                                   uint8_t *to, size_t *bytes, struct lith_err *err)
 {
-    if (!context->zstd_compress)
-        LITH_TRY(compressor_new(context, err));
+    LITH_TRY(compressor_ready(context, from.bytes, err));
     size_t found = ZSTD_compress2(context->zstd_compress, to, *bytes, from.data, from.bytes);
     if (ZSTD_isError(found))
         return fail_library(found, 0, from.bytes, err);
-    /* The state grows with the largest page so far, up to the estimate. */
     size_t real = ZSTD_sizeof_CCtx(context->zstd_compress);
     if (real > context->zstd_compress_bytes)
         LITH_TRY(lith_codec_charge(context->mem, &context->zstd_compress_bytes, real, err));

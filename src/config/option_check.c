@@ -8,6 +8,7 @@
 #include <fcntl.h>
 
 #include "base/checked.h"
+#include "base/codec_choice.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/path_layout.h"
@@ -151,10 +152,14 @@ static enum lith_code directory_check(const char *text, struct lith_err *err)
 
 static enum lith_code text_check(enum lith_option_id id, const char *text, struct lith_err *err)
 {
+    struct lith_codec_choice codec;
+
     if (!*text)
         return lith_fail(err, LITH_E_INVALID, "\"\": expected a text");
     if (id == LITH_OPTION_LAYOUT)
         return lith_path_layout_check(text, err);
+    if (id == LITH_OPTION_CODEC)
+        return lith_codec_choice_parse(text, &codec, err);
     return id == LITH_OPTION_SCRATCH ? directory_check(text, err) : LITH_OK;
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include "base/codec_choice.h"
 #include "base/uuid.h"
 #include "base/work.h"
 #include "lake/gc.h"
@@ -31,6 +32,7 @@ struct lith_job_options {
     int64_t row_group_rows;
     struct lith_union_rules allow; /* by_id is not looked at */
     enum lith_match match;
+    struct lith_codec_choice codec;
     enum lith_unknown_keys unknown_keys;
     enum lith_verify_level verify;
     const char *const *key_columns;

@@ -148,6 +148,7 @@ static struct lith_merge_options options_of(const struct lith_job *job)
         .row_group_rows = job->options->row_group_rows,
         .allow = job->options->allow,
         .match = job->options->match,
+        .codec = job->options->codec,
         .unknown_keys = job->options->unknown_keys,
         .key_columns = job->options->key_columns,
         .key_column_count = job->options->key_column_count,

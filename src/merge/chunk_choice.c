@@ -118,10 +118,11 @@ static bool is_interval(const struct lith_schema_node *leaf)
 }
 
 struct lith_chunk_plan lith_chunk_votes_plan(const struct lith_chunk_votes *votes,
-                                             const struct lith_schema_node *leaf)
+                                             const struct lith_schema_node *leaf,
+                                             const struct lith_codec_choice *codec)
 {
     struct lith_chunk_plan plan = {
-        .codec = majority_codec(votes),
+        .codec = codec->is_given ? codec->codec : majority_codec(votes),
         .fallback = majority_encoding(votes, leaf->type),
     };
     /* A writer that chose a DELTA or BYTE_STREAM_SPLIT encoding, and never a dictionary, knew its

@@ -2,8 +2,9 @@
  * How the chunks of a column are written: codec, encoding, dictionary, bloom filter.
  *
  * Decided once per column from the footers of all sources, so that the result does not depend on
- * where a row group ends: the majority codec by compressed bytes; the majority encoding by values,
- * never one that no source had; a dictionary is tried where it may pay. DESIGN.md section 7.
+ * where a row group ends: the majority codec by compressed bytes, unless one is given; the majority
+ * encoding by values, never one that no source had; a dictionary is tried where it may pay.
+ * DESIGN.md section 7.
  */
 #ifndef LITH_MERGE_CHUNK_CHOICE_H
 #define LITH_MERGE_CHUNK_CHOICE_H
@@ -26,8 +27,9 @@ void lith_chunk_votes_add(struct lith_chunk_votes *votes, const struct lith_chun
 void lith_chunk_votes_add_narrow(struct lith_chunk_votes *votes,
                                  const struct lith_chunk_meta *meta);
 
-/* The plan that the votes give. Ties go to the lower number. */
+/* The plan that the votes give, but for a codec that is given. Ties go to the lower number. */
 struct lith_chunk_plan lith_chunk_votes_plan(const struct lith_chunk_votes *votes,
-                                             const struct lith_schema_node *leaf);
+                                             const struct lith_schema_node *leaf,
+                                             const struct lith_codec_choice *codec);
 
 #endif

@@ -284,7 +284,8 @@ enum lith_code lith_chunk_maker_plan(struct lith_chunk_maker *maker, uint32_t le
 {
     struct lith_merge *merge = maker->merge;
     const struct lith_schema_node *node = lith_schema_leaf(&merge->schema, leaf);
-    struct lith_chunk_plan plan = lith_chunk_votes_plan(&merge->votes[leaf], node);
+    struct lith_chunk_plan plan =
+        lith_chunk_votes_plan(&merge->votes[leaf], node, &merge->options.codec);
     struct lith_chunk_route *route = &maker->route;
 
     lith_kept_clear(&maker->kept);

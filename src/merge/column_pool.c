@@ -287,7 +287,7 @@ static enum lith_code workers_make(struct lith_column_pool *pool, struct lith_er
     pool->workers = block;
     for (uint32_t i = 0; i < pool->worker_count; i++) {
         struct worker *worker = &pool->workers[i];
-        LITH_TRY(lith_codec_context_new(merge->work->mem, &worker->codecs, err));
+        LITH_TRY(lith_merge_codecs_new(merge, &worker->codecs, err));
         LITH_TRY(lith_chunk_maker_init(&worker->maker, merge, worker->codecs, i,
                                        lith_windows_bytes_max(merge->work) / pool->worker_count,
                                        err));

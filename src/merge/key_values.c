@@ -141,7 +141,9 @@ struct found {
 static bool same_value(const struct lith_key_value *a, const struct lith_key_value *b)
 {
     /* No value is not the same as an empty one. */
-    return !a->value.data == !b->value.data && lith_slice_equal(a->value, b->value);
+    if (!a->value.data || !b->value.data)
+        return !a->value.data && !b->value.data;
+    return lith_slice_equal(a->value, b->value);
 }
 
 /* The place of the first of the key's entries, or where they would stand. */
@@ -269,6 +271,7 @@ static enum lith_code key_begin(struct lith_key_values *kv, const struct lith_fo
 {
     void *block = kv->keys;
 
+    LITH_ASSERT(found->last);
     LITH_TRY(lith_array_grow_in(&kv->arena, &block, kv->count, sizeof(*kv->keys), err));
     kv->keys = block;
     struct lith_merged_key key = {.rule = (uint8_t)rule_of(&footer->schema, found->last->key)};

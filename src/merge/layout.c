@@ -48,3 +48,12 @@ uint64_t lith_layout_file_goal(uint64_t left_bytes, uint64_t files_left)
 {
     return files_left <= 1 ? UINT64_MAX : left_bytes / files_left;
 }
+
+uint64_t lith_layout_scaled(uint64_t left_bytes, uint64_t made_bytes, uint64_t taken_bytes)
+{
+    if (taken_bytes == 0)
+        return left_bytes;
+    /* Sizes have 53 bits at most, and this is a guess: doubles are exact enough. */
+    double scaled = (double)left_bytes * ((double)made_bytes / (double)taken_bytes);
+    return scaled >= (double)(UINT64_MAX / 2) ? UINT64_MAX / 2 : (uint64_t)scaled;
+}

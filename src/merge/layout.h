@@ -47,4 +47,7 @@ uint64_t lith_layout_file_count(uint64_t input_bytes, uint64_t file_bytes);
  */
 uint64_t lith_layout_file_goal(uint64_t left_bytes, uint64_t files_left);
 
+/* What `left_bytes` will make, if `taken_bytes` made `made_bytes`; nothing was taken: as many. */
+uint64_t lith_layout_scaled(uint64_t left_bytes, uint64_t made_bytes, uint64_t taken_bytes);
+
 #endif

@@ -10,6 +10,7 @@
 #ifndef LITH_MERGE_MERGE_H
 #define LITH_MERGE_MERGE_H
 
+#include "base/codec_choice.h"
 #include "base/work.h"
 #include "merge/explain.h"
 #include "merge/layout.h"
@@ -38,6 +39,7 @@ struct lith_merge_options {
     const char *job;
     struct lith_union_rules allow; /* by_id is decided by `match` and the inputs */
     enum lith_match match;
+    struct lith_codec_choice codec;
     enum lith_unknown_keys unknown_keys;
     /* Rows are sorted so (sort/sort_key.h); equal ones stand by the names of their inputs, then as
      * they stand there. NULL: they stay in the order of the inputs. */

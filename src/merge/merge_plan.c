@@ -186,12 +186,23 @@ static enum lith_code inputs_take(struct lith_merge *merge, struct lith_err *err
     return lith_kinds_written(&merge->kinds, &merge->schema, &merge->arena, &merge->written, err);
 }
 
+enum lith_code lith_merge_codecs_new(const struct lith_merge *merge,
+                                     struct lith_codec_context **ret_codecs, struct lith_err *err)
+{
+    const struct lith_codec_choice *codec = &merge->options.codec;
+
+    LITH_TRY(lith_codec_context_new(merge->work->mem, ret_codecs, err));
+    if (codec->is_given)
+        lith_codec_context_level(*ret_codecs, codec->codec, codec->level);
+    return LITH_OK;
+}
+
 static enum lith_code plan(struct lith_merge *merge, struct lith_opener *opener,
                            struct lith_err *err)
 {
     LITH_TRY(lith_input_set_init(&merge->set, merge->inputs, merge->input_count, opener,
                                  merge->work, err));
-    LITH_TRY(lith_codec_context_new(merge->work->mem, &merge->codecs, err));
+    LITH_TRY(lith_merge_codecs_new(merge, &merge->codecs, err));
     lith_sorting_init(&merge->sorting, merge->options.sort_by, merge->codecs, merge->work);
     LITH_TRY(inputs_take(merge, err));
     return key_columns_find(merge, err);

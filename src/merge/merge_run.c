@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/checked.h"
 #include "merge/chunk_move.h"
 #include "merge/column_pool.h"
 #include "merge/input_list.h"
@@ -24,6 +25,8 @@ struct run {
     size_t next_row_group;
     size_t next_unit;    /* its first */
     uint64_t left_bytes; /* of units not taken yet */
+    uint64_t left_plain_bytes;
+    uint64_t written_bytes; /* of files that are finished */
     uint64_t files_left;
     size_t output_index;
 };
@@ -78,6 +81,7 @@ static enum lith_code row_group_write(struct run *run, struct lith_err *err)
     for (size_t i = begin; i < end; i++) {
         rows += merge->units[i].rows;
         run->left_bytes -= merge->units[i].compressed_bytes;
+        run->left_plain_bytes -= merge->units[i].uncompressed_bytes;
     }
     LITH_TRY(lith_file_writer_row_group(run->writer, rows, err));
     LITH_TRY(chunks_write(run, begin, end, err));
@@ -110,11 +114,38 @@ static enum lith_code file_finish(struct run *run, size_t first_input, size_t la
     return lith_file_writer_finish(run->writer, entries, count, err);
 }
 
+/*
+ * The bytes that what is left will have. Where outputs get another codec than their inputs had, a
+ * file would end far from its size by the bytes of these: without compression they are known,
+ * else the files before tell.
+ */
+static uint64_t left_expected(const struct run *run)
+{
+    const struct lith_codec_choice *codec = &run->merge->options.codec;
+    uint64_t taken = run->merge->input_bytes - run->left_bytes;
+
+    if (!codec->is_given)
+        return run->left_bytes;
+    if (codec->codec == LITH_CODEC_UNCOMPRESSED)
+        return run->left_plain_bytes;
+    return lith_layout_scaled(run->left_bytes, run->written_bytes, taken);
+}
+
+static uint64_t goal_set(struct run *run)
+{
+    const struct lith_merge_options *options = &run->merge->options;
+    uint64_t left = left_expected(run);
+
+    if (options->codec.is_given)
+        run->files_left = lith_layout_file_count(left, options->target_file_bytes);
+    return lith_layout_file_goal(left, run->files_left);
+}
+
 /* Fills the file that has been begun, and ends it. */
 static enum lith_code file_fill(struct run *run, struct lith_err *err)
 {
     struct lith_merge *merge = run->merge;
-    uint64_t goal = lith_layout_file_goal(run->left_bytes, run->files_left);
+    uint64_t goal = goal_set(run);
     size_t first_unit = run->next_unit;
 
     /* One row group at least: a goal of few bytes must not make files without end. */
@@ -127,6 +158,7 @@ static enum lith_code file_fill(struct run *run, struct lith_err *err)
                             ? merge->input_count - 1
                             : merge->units[run->next_unit - 1].input;
     LITH_TRY(file_finish(run, first_input, last_input, err));
+    run->written_bytes += lith_file_writer_bytes(run->writer);
     struct lith_merge_file file = {
         .index = run->output_index,
         .bytes = lith_file_writer_bytes(run->writer),
@@ -205,6 +237,9 @@ enum lith_code lith_merge_run(struct lith_merge *merge, struct lith_merge_output
         .left_bytes = merge->input_bytes,
         .files_left = lith_layout_file_count(merge->input_bytes, merge->options.target_file_bytes),
     };
+    for (size_t i = 0; i < merge->unit_count; i++)
+        run.left_plain_bytes =
+            lith_sum_u64(run.left_plain_bytes, merge->units[i].uncompressed_bytes);
 
     enum lith_code code = makers_begin(&run, err);
     while (code == LITH_OK) {

@@ -59,6 +59,11 @@ struct lith_merge {
 /* Counts source bytes that were moved, and reports them. Safe between the merge's threads. */
 void lith_merge_progress(struct lith_merge *merge, uint64_t bytes);
 
+/* What compresses for the merge, at the level that was chosen. */
+LITH_MUST_CHECK enum lith_code lith_merge_codecs_new(const struct lith_merge *merge,
+                                                     struct lith_codec_context **ret_codecs,
+                                                     struct lith_err *err);
+
 /* The units of an output row group: [*ret_begin, *ret_end). */
 void lith_merge_row_group(const struct lith_merge *merge, size_t index, size_t *ret_begin,
                           size_t *ret_end);

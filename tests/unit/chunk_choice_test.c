@@ -15,6 +15,8 @@ struct vote {
     uint32_t encodings;
 };
 
+static const struct lith_codec_choice keep = {0};
+
 struct choice_case {
     const char *what;
     enum lith_type type;
@@ -120,7 +122,7 @@ static void test_choice(void **state)
                                            .encodings = c->votes[v].encodings};
             lith_chunk_votes_add(&votes, &meta, c->type);
         }
-        struct lith_chunk_plan plan = lith_chunk_votes_plan(&votes, &leaf);
+        struct lith_chunk_plan plan = lith_chunk_votes_plan(&votes, &leaf, &keep);
         if (plan.codec != c->codec || plan.fallback != c->fallback ||
             plan.try_dictionary != c->try_dictionary)
             fail_msg("%s: codec %d, encoding %d, dictionary %d", c->what, plan.codec, plan.fallback,
@@ -170,10 +172,10 @@ static void test_nulls_do_not_vote(void **state)
     (void)state;
     lith_chunk_votes_add(&votes, &nulls, leaf.type);
     lith_chunk_votes_add(&votes, &values, leaf.type);
-    assert_int_equal(lith_chunk_votes_plan(&votes, &leaf).fallback, LITH_ENCODING_PLAIN);
+    assert_int_equal(lith_chunk_votes_plan(&votes, &leaf, &keep).fallback, LITH_ENCODING_PLAIN);
     nulls.statistics.null_count = 5000; /* a lie: all of them vote */
     lith_chunk_votes_add(&votes, &nulls, leaf.type);
-    assert_int_equal(lith_chunk_votes_plan(&votes, &leaf).fallback,
+    assert_int_equal(lith_chunk_votes_plan(&votes, &leaf, &keep).fallback,
                      LITH_ENCODING_BYTE_STREAM_SPLIT);
 }
 
@@ -189,19 +191,37 @@ static void test_bloom(void **state)
     (void)state;
     with.bloom_filter_offset = 100;
     lith_chunk_votes_add(&votes, &without, leaf.type);
-    assert_false(lith_chunk_votes_plan(&votes, &leaf).bloom);
+    assert_false(lith_chunk_votes_plan(&votes, &leaf, &keep).bloom);
     lith_chunk_votes_add(&votes, &with, leaf.type);
-    assert_true(lith_chunk_votes_plan(&votes, &leaf).bloom);
+    assert_true(lith_chunk_votes_plan(&votes, &leaf, &keep).bloom);
     leaf.converted_type = LITH_CONVERTED_INTERVAL;
-    assert_false(lith_chunk_votes_plan(&votes, &leaf).bloom);
+    assert_false(lith_chunk_votes_plan(&votes, &leaf, &keep).bloom);
+}
+
+/* A codec that is given overrides the votes, and nothing else. */
+static void test_given_codec(void **state)
+{
+    struct lith_schema_node leaf = {.type = LITH_TYPE_INT64, .converted_type = LITH_CONVERTED_NONE};
+    struct lith_chunk_meta meta = {
+        .codec = LITH_CODEC_SNAPPY, .total_compressed_size = 9, .num_values = 9};
+    struct lith_codec_choice given = {true, LITH_CODEC_UNCOMPRESSED, 0};
+    struct lith_chunk_votes votes = {0};
+
+    (void)state;
+    lith_chunk_votes_add(&votes, &meta, leaf.type);
+    struct lith_chunk_plan voted = lith_chunk_votes_plan(&votes, &leaf, &keep);
+    struct lith_chunk_plan plan = lith_chunk_votes_plan(&votes, &leaf, &given);
+    assert_int_equal(voted.codec, LITH_CODEC_SNAPPY);
+    assert_int_equal(plan.codec, LITH_CODEC_UNCOMPRESSED);
+    assert_int_equal(plan.fallback, voted.fallback);
+    assert_int_equal(plan.try_dictionary, voted.try_dictionary);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_encoding_stats),
-        cmocka_unit_test(test_nulls_do_not_vote),
+        cmocka_unit_test(test_choice),         cmocka_unit_test(test_given_codec),
+        cmocka_unit_test(test_encoding_stats), cmocka_unit_test(test_nulls_do_not_vote),
         cmocka_unit_test(test_bloom),
     };
     return cmocka_run_group_tests_name("chunk_choice", tests, NULL, NULL);

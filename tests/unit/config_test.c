@@ -50,6 +50,8 @@ static struct sample sample_of(enum lith_option_id id)
                                "bytes-to-strings,dates",
                                "\"dates\": expected some of dates-to-timestamps|bytes-to-strings|"
                                "names-by-case"};
+    case LITH_OPTION_CODEC:
+        return (struct sample){"zstd:19", "none", "zstd:23", "levels of zstd are 1 to 22"};
     case LITH_OPTION_UNKNOWN_KEYS:
         return (struct sample){"first", "error", "last", "drop|first|error"};
     case LITH_OPTION_SCRATCH:
@@ -240,6 +242,7 @@ static void defaults_are_those_of_the_library(void **state)
                      options.replay_window_ns);
     assert_int_equal(lith_config_size(&config, LITH_OPTION_GC_BYTES_MAX), options.gc_bytes_max);
     assert_int_equal(lith_config_level(&config, LITH_OPTION_VERIFY), options.verify);
+    assert_string_equal(lith_config_text(&config, LITH_OPTION_CODEC), options.codec);
     assert_int_equal(lith_config_unknown_keys(&config, LITH_OPTION_UNKNOWN_KEYS),
                      options.unknown_keys);
     assert_int_equal(lith_config_count(&config, LITH_OPTION_JOBS), options.jobs);

@@ -75,12 +75,23 @@ static void test_file_goal(void **state)
     assert_int_equal(lith_layout_file_goal(0, 4), 0);
 }
 
+static void test_scaled(void **state)
+{
+    (void)state;
+    assert_int_equal(lith_layout_scaled(100, 0, 0), 100); /* nothing is known yet */
+    assert_int_equal(lith_layout_scaled(100, 30, 10), 300);
+    assert_int_equal(lith_layout_scaled(100, 10, 40), 25);
+    assert_int_equal(lith_layout_scaled(0, 10, 40), 0);
+    assert_int_equal(lith_layout_scaled(UINT64_MAX, UINT64_MAX, 1), UINT64_MAX / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_row_group_end),
         cmocka_unit_test(test_file_count),
         cmocka_unit_test(test_file_goal),
+        cmocka_unit_test(test_scaled),
     };
     return cmocka_run_group_tests_name("layout", tests, NULL, NULL);
 }
