@@ -81,6 +81,9 @@ static enum lith_code add_short(struct lith_sort_block *block, const struct lith
     bool follows;
 
     LITH_TRY(records_reserve(block, keys->count - begin, &count, err));
+    *ret_count = count;
+    if (count == 0)
+        return LITH_OK;
     struct lith_sort_record *to = block->records + block->count;
     const struct lith_sort_record *last = block->count ? to - 1 : NULL;
     if (keys->width == 9) /* the widths of one column of numbers, nullable and not */
@@ -93,7 +96,6 @@ static enum lith_code add_short(struct lith_sort_block *block, const struct lith
         follows = records_make(key, keys->width, count, place, last, to);
     block->in_order = block->in_order && follows;
     block->count += count;
-    *ret_count = count;
     return LITH_OK;
 }
 
