@@ -84,6 +84,7 @@ static enum lith_code add_short(struct lith_sort_block *block, const struct lith
     *ret_count = count;
     if (count == 0)
         return LITH_OK;
+    LITH_ASSERT(block->records);
     struct lith_sort_record *to = block->records + block->count;
     const struct lith_sort_record *last = block->count ? to - 1 : NULL;
     if (keys->width == 9) /* the widths of one column of numbers, nullable and not */
