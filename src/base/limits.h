@@ -153,6 +153,20 @@
 #define LITH_RUNS_BATCH_BYTES_MAX ((size_t)8 << 20)
 #define LITH_RUNS_MEMORY_BYTES_MAX ((size_t)4 << 20)
 
+/* Keys of --sort-by: what other engines' users ask for is two or three. */
+#define LITH_SORT_KEYS_MAX 16u
+/* Keys whose rows all take so few bytes are kept side by side, nulls padded. */
+#define LITH_SORT_WIDTH_MAX 64u
+/* Of the smallest and largest key of a unit so much is kept: cut bounds only let more units overlap
+ * than do, and a million units still fit a budget. */
+#define LITH_SORT_BOUND_BYTES_MAX 256u
+/* The least memory of a sort, so that its buffers hold a few rows each. */
+#define LITH_SORT_MEMORY_BYTES_MIN ((size_t)4 << 10)
+/* Buffers of sorted runs that are merged: few system calls, and a processor's cache holds some. */
+#define LITH_SORT_BUFFER_BYTES ((size_t)64 << 10)
+/* Runs of a recipe that are read at a time; each block says which output row it begins with. */
+#define LITH_RECIPE_BLOCK_RUNS 1024u
+
 /* Manifests: an entry takes 160 bytes and twice its name, so a million files fit. */
 #define LITH_MANIFEST_BYTES_MAX (256 * LITH_MIB)
 #define LITH_JSON_DEPTH_MAX 64u

@@ -1,0 +1,74 @@
+/*
+ * The recipe of a sorted rewrite: for each output row the unit and row that it comes from.
+ *
+ * Runs (unit, first row, count) in the order of the output; rows that follow each other in their
+ * unit are one run. Written once, in a spool; read from any output row on, by several readers in
+ * turn, so that each column of an output row group can follow it.
+ */
+#ifndef LITH_SORT_RECIPE_H
+#define LITH_SORT_RECIPE_H
+
+#include "base/work.h"
+
+/* Rows of a unit, and units of a merge: the place of a row takes 56 bits. */
+#define LITH_UNIT_COUNT_MAX (UINT32_C(1) << 24)
+#define LITH_UNIT_ROWS_MAX (UINT64_C(1) << 32)
+
+struct lith_recipe_run {
+    uint32_t unit;
+    uint64_t row; /* the first one, in its unit */
+    uint64_t row_count;
+};
+
+struct lith_recipe {
+    struct lith_mem *mem;
+    struct lith_spool spool;
+    uint8_t *block; /* being filled; NULL until the first run */
+    uint32_t block_runs;
+    bool is_ended;
+    struct lith_recipe_run last; /* not yet in the block; none: row_count is 0 */
+    uint64_t row_count;
+    uint64_t run_count;
+};
+
+/* Takes no memory yet. Up to `memory_bytes_max` bytes stay in memory, the rest goes to scratch;
+ * beyond that a block of some KiB is held. */
+void lith_recipe_init(struct lith_recipe *recipe, const struct lith_work *work,
+                      size_t memory_bytes_max);
+
+/* A zeroed one is a no-op. */
+void lith_recipe_done(struct lith_recipe *recipe);
+
+/* Appends rows. LIMIT for a unit or row beyond the maxima above; NOMEM, IO. */
+LITH_MUST_CHECK enum lith_code lith_recipe_add(struct lith_recipe *recipe, uint32_t unit,
+                                               uint64_t row, uint64_t row_count,
+                                               struct lith_err *err);
+
+/* Ends the writing; from now on it can be read. */
+LITH_MUST_CHECK enum lith_code lith_recipe_end(struct lith_recipe *recipe, struct lith_err *err);
+
+struct lith_recipe_reader {
+    struct lith_recipe *recipe;
+    uint8_t *block; /* runs of one block */
+    uint64_t block_index;
+    uint32_t block_runs;         /* in it */
+    uint32_t next;               /* run of it */
+    struct lith_recipe_run left; /* of the run that was begun */
+};
+
+/* Reads from an output row on (at most the number of rows). The recipe was ended, and outlives the
+ * reader. NOMEM, LIMIT, IO. */
+LITH_MUST_CHECK enum lith_code lith_recipe_open_at(struct lith_recipe *recipe, uint64_t row,
+                                                   struct lith_recipe_reader *ret_reader,
+                                                   struct lith_err *err);
+
+/* The next run, of at most `row_count_max` rows; its row_count is 0 at the end. IO. */
+LITH_MUST_CHECK enum lith_code lith_recipe_next(struct lith_recipe_reader *reader,
+                                                uint64_t row_count_max,
+                                                struct lith_recipe_run *ret_run,
+                                                struct lith_err *err);
+
+/* A zeroed one is a no-op. */
+void lith_recipe_close(struct lith_recipe_reader *reader);
+
+#endif
