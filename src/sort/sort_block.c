@@ -205,36 +205,40 @@ static void long_sort(struct lith_sort_block *block)
         struct lith_slice key = lith_entry_key(tie.entries + record->ref);
         record->prefix = lith_key_prefix(key.data + tie.common, key.bytes - tie.common);
     }
-    struct lith_sort_record *sorted = lith_records_sort(block->records, block->room, block->count);
-    struct lith_sort_record *room = sorted == block->records ? block->room : block->records;
+    struct lith_sort_record *sorted = block->records;
+    lith_records_sort(sorted, block->room, block->count);
     for (size_t begin = 0, end; begin < block->count; begin = end) {
         for (end = begin + 1; end < block->count && sorted[end].prefix == sorted[begin].prefix;)
             end++;
         if (end - begin > 1)
-            ties_sort(&tie, sorted + begin, end - begin, room);
+            ties_sort(&tie, sorted + begin, end - begin, block->room);
     }
-    block->records = sorted;
+}
+
+/* The room stays until the block is done: fresh memory costs as much as a pass over it. */
+static enum lith_code room_reserve(struct lith_sort_block *block, struct lith_err *err)
+{
+    void *room;
+
+    if (block->room && block->room_capacity >= block->count)
+        return LITH_OK;
+    lith_free(block->room);
+    block->room = NULL;
+    LITH_TRY(lith_alloc(block->mem, block->capacity * sizeof(*block->room), &room, err));
     block->room = room;
+    block->room_capacity = block->capacity;
+    return LITH_OK;
 }
 
 enum lith_code lith_sort_block_sort(struct lith_sort_block *block, struct lith_err *err)
 {
-    void *room;
-
     if (block->in_order)
         return LITH_OK;
-    LITH_TRY(lith_alloc(block->mem, block->capacity * sizeof(*block->records), &room, err));
-    block->room = room;
-    if (lith_keys_are_short(block->width)) {
-        struct lith_sort_record *sorted =
-            lith_records_sort(block->records, block->room, block->count);
-        block->room = sorted == block->records ? block->room : block->records;
-        block->records = sorted;
-    } else {
+    LITH_TRY(room_reserve(block, err));
+    if (lith_keys_are_short(block->width))
+        lith_records_sort(block->records, block->room, block->count);
+    else
         long_sort(block);
-    }
-    lith_free(block->room);
-    block->room = NULL;
     block->in_order = true;
     return LITH_OK;
 }

@@ -36,7 +36,8 @@ struct lith_sort_block {
     bool in_order; /* as added; true after it was sorted */
     size_t last_entry;
     struct lith_key_common common;
-    struct lith_sort_record *room; /* while it is sorted */
+    struct lith_sort_record *room; /* as large as the records, once they were sorted */
+    size_t room_capacity;
 };
 
 /* Takes no memory yet, and never more than `memory_bytes_max`. */

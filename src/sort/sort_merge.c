@@ -9,9 +9,16 @@
 /* Rows between two looks at the caller's wish to stop. */
 #define ROWS_BETWEEN_CHECKS 65536u
 
+/* A run in the tree, with as much of its row as decides most comparisons. */
+struct node {
+    uint64_t prefix;
+    uint64_t ref;
+    uint64_t run;
+};
+
 struct merge {
     struct lith_sort_cursor *cursors;
-    uint32_t *losers; /* node i of a heap whose root is 1; 0: the winner */
+    struct node *losers; /* node i of a heap whose root is 1; 0: the winner */
     size_t count;
     bool is_short;
     uint8_t *buffers;
@@ -43,60 +50,96 @@ size_t lith_sort_merge_buffer_bytes(size_t memory_bytes_max, size_t run_count)
     return lith_min_size(bytes, 8 * LITH_SORT_BUFFER_BYTES);
 }
 
-/* Whether the row of run `a` comes before that of run `b`. */
-static inline enum lith_code is_before(const struct merge *merge, uint32_t a, uint32_t b,
-                                       bool *ret_before, struct lith_err *err)
+/* No row has both numbers at their largest: a run that has ended comes last. */
+static struct node node_of(const struct merge *merge, size_t run)
 {
-    const struct lith_sort_cursor *x = &merge->cursors[a], *y = &merge->cursors[b];
+    const struct lith_sort_cursor *cursor = &merge->cursors[run];
 
-    if (x->is_ended || y->is_ended)
-        *ret_before = !x->is_ended;
-    else if (x->prefix != y->prefix)
-        *ret_before = x->prefix < y->prefix;
-    else if (merge->is_short)
-        *ret_before = x->ref < y->ref;
-    else
+    if (cursor->is_ended)
+        return (struct node){UINT64_MAX, UINT64_MAX, run};
+    return (struct node){cursor->prefix, cursor->ref, run};
+}
+
+static inline bool short_is_before(const struct node *a, const struct node *b)
+{
+    return (a->prefix < b->prefix) | ((a->prefix == b->prefix) & (a->ref < b->ref));
+}
+
+static enum lith_code long_is_before(const struct merge *merge, const struct node *a,
+                                     const struct node *b, bool *ret_before, struct lith_err *err)
+{
+    const struct lith_sort_cursor *x = &merge->cursors[a->run], *y = &merge->cursors[b->run];
+
+    if (a->prefix == b->prefix && !x->is_ended && !y->is_ended)
         return lith_sort_cursor_compare(x, y, ret_before, err);
+    *ret_before = a->prefix != b->prefix ? a->prefix < b->prefix : !x->is_ended;
     return LITH_OK;
 }
 
-/* Lets `run` climb from its leaf; who loses stays at the node. */
-static enum lith_code tree_climb(struct merge *merge, uint32_t run, size_t node,
+static enum lith_code is_before(const struct merge *merge, const struct node *a,
+                                const struct node *b, bool *ret_before, struct lith_err *err)
+{
+    if (!merge->is_short)
+        return long_is_before(merge, a, b, ret_before, err);
+    *ret_before = short_is_before(a, b);
+    return LITH_OK;
+}
+
+/* Lets a run climb from its leaf; who loses stays at the node. Who wins is chance, so the two are
+ * exchanged without a branch. */
+static void short_climb(struct node *losers, size_t at, struct node up)
+{
+    for (; at > 0; at /= 2) {
+        struct node *loser = &losers[at];
+        uint64_t mask = 0 - (uint64_t)short_is_before(loser, &up);
+        uint64_t prefix = (loser->prefix ^ up.prefix) & mask;
+        uint64_t ref = (loser->ref ^ up.ref) & mask;
+        uint64_t run = (loser->run ^ up.run) & mask;
+        *loser = (struct node){loser->prefix ^ prefix, loser->ref ^ ref, loser->run ^ run};
+        up = (struct node){up.prefix ^ prefix, up.ref ^ ref, up.run ^ run};
+    }
+    losers[0] = up;
+}
+
+static enum lith_code long_climb(struct merge *merge, size_t at, struct node up,
                                  struct lith_err *err)
 {
-    for (; node > 0; node /= 2) {
-        uint32_t loser = merge->losers[node];
+    for (; at > 0; at /= 2) {
+        struct node loser = merge->losers[at];
         bool loser_wins;
-        LITH_TRY(is_before(merge, loser, run, &loser_wins, err));
+        LITH_TRY(long_is_before(merge, &loser, &up, &loser_wins, err));
         if (loser_wins) {
-            merge->losers[node] = run;
-            run = loser;
+            merge->losers[at] = up;
+            up = loser;
         }
     }
-    merge->losers[0] = run;
+    merge->losers[0] = up;
     return LITH_OK;
 }
 
+#define NOBODY UINT64_MAX
+
 /*
- * Runs climb one after another. At a node where nobody is yet, which is then the first of the two
- * that pass it, a run waits for its opponent.
+ * Runs climb one after another. At a node where nobody is yet a run waits for its opponent, which
+ * is the other of the two that pass there.
  */
 static enum lith_code tree_build(struct merge *merge, struct lith_err *err)
 {
-    memset(merge->losers, 0xff, merge->count * sizeof(*merge->losers));
-    for (uint32_t run = 0; run < merge->count; run++) {
-        uint32_t winner = run;
-        size_t node = (merge->count + run) / 2;
-        for (; node > 0 && merge->losers[node] != UINT32_MAX; node /= 2) {
-            uint32_t other = merge->losers[node];
-            bool other_wins;
-            LITH_TRY(is_before(merge, other, winner, &other_wins, err));
-            if (other_wins) {
-                merge->losers[node] = winner;
-                winner = other;
+    for (size_t i = 0; i < merge->count; i++)
+        merge->losers[i].run = NOBODY;
+    for (size_t run = 0; run < merge->count; run++) {
+        struct node up = node_of(merge, run);
+        size_t at = (merge->count + run) / 2;
+        for (; at > 0 && merge->losers[at].run != NOBODY; at /= 2) {
+            struct node loser = merge->losers[at];
+            bool loser_wins;
+            LITH_TRY(is_before(merge, &loser, &up, &loser_wins, err));
+            if (loser_wins) {
+                merge->losers[at] = up;
+                up = loser;
             }
         }
-        merge->losers[node] = winner;
+        merge->losers[at] = up;
     }
     return LITH_OK;
 }
@@ -133,7 +176,7 @@ static enum lith_code rows_merge(struct merge *merge, const struct lith_sort_mer
                                  const struct lith_work *work, struct lith_err *err)
 {
     for (uint64_t row = 0;; row++) {
-        uint32_t winner = merge->losers[0];
+        size_t winner = merge->losers[0].run;
         struct lith_sort_cursor *cursor = &merge->cursors[winner];
         if (cursor->is_ended)
             return LITH_OK;
@@ -141,7 +184,11 @@ static enum lith_code rows_merge(struct merge *merge, const struct lith_sort_mer
             LITH_TRY(lith_work_check(work, err));
         LITH_TRY(row_take(cursor, job, err));
         LITH_TRY(lith_sort_cursor_next(cursor, err));
-        LITH_TRY(tree_climb(merge, winner, (merge->count + winner) / 2, err));
+        size_t leaf = (merge->count + winner) / 2;
+        if (merge->is_short)
+            short_climb(merge->losers, leaf, node_of(merge, winner));
+        else
+            LITH_TRY(long_climb(merge, leaf, node_of(merge, winner), err));
     }
 }
 

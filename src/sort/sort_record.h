@@ -47,11 +47,9 @@ static inline uint64_t lith_key_prefix(const uint8_t *key, size_t bytes)
     return prefix;
 }
 
-/*
- * Sorts records by prefix and ninth byte; those that are equal keep their order. `room` is as large
- * as `records`; returns the one of the two that holds the result. At most UINT32_MAX records.
- */
-struct lith_sort_record *lith_records_sort(struct lith_sort_record *records,
-                                           struct lith_sort_record *room, size_t count);
+/* Sorts records by prefix and ninth byte; those that are equal keep their order. `room` is as large
+ * as `records`. At most UINT32_MAX records. */
+void lith_records_sort(struct lith_sort_record *records, struct lith_sort_record *room,
+                       size_t count);
 
 #endif

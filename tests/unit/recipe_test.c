@@ -1,0 +1,194 @@
+/*
+ * Recipes: runs join where they can, and come back from any output row on.
+ */
+#include "support.h"
+
+#include "sort/recipe.h"
+
+static struct lith_err err;
+static struct lith_mem mem;
+static struct lith_scratch scratch;
+static struct lith_control control;
+static struct lith_work work = {.mem = &mem, .scratch = &scratch, .control = &control};
+static char folder[64];
+static int dir_fd;
+
+static int setup(void **state)
+{
+    (void)state;
+    lith_mem_init(&mem, SIZE_MAX, NULL);
+    test_folder_make(folder, &dir_fd);
+    lith_scratch_init(&scratch, folder, 0);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    assert_int_equal(scratch.used, 0);
+    test_folder_remove(folder, dir_fd);
+    lith_mem_done(&mem);
+    return 0;
+}
+
+#define RUNS 5000
+
+/* Runs as they were added, and the output row at which each begins. */
+struct added {
+    struct lith_recipe_run runs[RUNS];
+    uint64_t begins[RUNS];
+    uint64_t rows;
+};
+
+static void runs_make(struct added *added, uint64_t *seed)
+{
+    added->rows = 0;
+    for (size_t i = 0; i < RUNS; i++) {
+        struct lith_recipe_run *run = &added->runs[i];
+        *run = (struct lith_recipe_run){.unit = (uint32_t)(test_random(seed) % 3),
+                                        .row = test_random(seed) % 1000000,
+                                        .row_count = 1 + test_random(seed) % 5};
+        if (i && test_random(seed) % 3 == 0) /* goes on where the one before ended */
+            *run = (struct lith_recipe_run){run[-1].unit, run[-1].row + run[-1].row_count, 2};
+        added->begins[i] = added->rows;
+        added->rows += run->row_count;
+    }
+}
+
+/* The place of an output row. */
+static struct lith_recipe_run row_at(const struct added *added, uint64_t row)
+{
+    size_t low = 0, high = RUNS;
+
+    while (high - low > 1) {
+        size_t middle = (low + high) / 2;
+        *(added->begins[middle] <= row ? &low : &high) = middle;
+    }
+    struct lith_recipe_run run = added->runs[low];
+    run.row += row - added->begins[low];
+    return run;
+}
+
+static void read_from_any_row(void **state)
+{
+    static const size_t memory[] = {0, 10000, 1000000};
+    static struct added added;
+    uint64_t seed = test_seed();
+
+    (void)state;
+    for (size_t m = 0; m < 3; m++) {
+        struct lith_recipe recipe;
+        runs_make(&added, &seed);
+        lith_recipe_init(&recipe, &work, memory[m]);
+        for (size_t i = 0; i < RUNS; i++) {
+            const struct lith_recipe_run *run = &added.runs[i];
+            MUST(lith_recipe_add(&recipe, run->unit, run->row, run->row_count, &err));
+            MUST(lith_recipe_add(&recipe, 7, 7, 0, &err)); /* no rows: nothing */
+        }
+        MUST(lith_recipe_end(&recipe, &err));
+        assert_int_equal(recipe.row_count, added.rows);
+        assert_true(recipe.run_count < RUNS);
+        for (size_t i = 0; i < 300; i++) {
+            uint64_t at = i == 0 ? added.rows : test_random(&seed) % added.rows;
+            uint64_t end = added.rows - at > 3000 && i > 1 ? at + 3000 : added.rows;
+            struct lith_recipe_reader reader;
+            struct lith_recipe_run run;
+            MUST(lith_recipe_open_at(&recipe, at, &reader, &err));
+            while (at < end) {
+                uint64_t most = 1 + test_random(&seed) % 4;
+                MUST(lith_recipe_next(&reader, most, &run, &err));
+                assert_true(run.row_count > 0 && run.row_count <= most);
+                for (uint64_t k = 0; k < run.row_count; k++, at++) {
+                    struct lith_recipe_run expected = row_at(&added, at);
+                    assert_int_equal(run.unit, expected.unit);
+                    assert_int_equal(run.row + k, expected.row);
+                }
+            }
+            if (at == added.rows) {
+                MUST(lith_recipe_next(&reader, 1, &run, &err));
+                assert_int_equal(run.row_count, 0);
+                MUST(lith_recipe_next(&reader, 1, &run, &err));
+                assert_int_equal(run.row_count, 0);
+            }
+            lith_recipe_close(&reader);
+        }
+        lith_recipe_done(&recipe);
+    }
+}
+
+/* Exactly as many runs as blocks hold, and none. */
+static void ends_of_blocks(void **state)
+{
+    static const uint32_t counts[] = {0,
+                                      1,
+                                      LITH_RECIPE_BLOCK_RUNS - 1,
+                                      LITH_RECIPE_BLOCK_RUNS,
+                                      LITH_RECIPE_BLOCK_RUNS + 1,
+                                      2 * LITH_RECIPE_BLOCK_RUNS};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        struct lith_recipe recipe;
+        struct lith_recipe_reader reader;
+        struct lith_recipe_run run;
+        lith_recipe_init(&recipe, &work, 0);
+        for (uint32_t k = 0; k < counts[i]; k++)
+            MUST(lith_recipe_add(&recipe, k, 5, 1, &err));
+        MUST(lith_recipe_end(&recipe, &err));
+        for (uint32_t from = 0; from <= counts[i]; from += 511) {
+            MUST(lith_recipe_open_at(&recipe, from, &reader, &err));
+            for (uint32_t k = from; k < counts[i]; k++) {
+                MUST(lith_recipe_next(&reader, UINT64_MAX, &run, &err));
+                assert_int_equal(run.unit, k);
+            }
+            MUST(lith_recipe_next(&reader, UINT64_MAX, &run, &err));
+            assert_int_equal(run.row_count, 0);
+            lith_recipe_close(&reader);
+        }
+        lith_recipe_done(&recipe);
+    }
+}
+
+static void limits_and_failures(void **state)
+{
+    struct lith_recipe recipe = {0};
+    struct lith_recipe_reader reader = {0};
+    enum lith_code code = LITH_OK;
+
+    (void)state;
+    lith_recipe_done(&recipe);
+    lith_recipe_close(&reader);
+    lith_recipe_init(&recipe, &work, 1000);
+    assert_int_equal(lith_recipe_add(&recipe, LITH_UNIT_COUNT_MAX, 0, 1, &err), LITH_E_LIMIT);
+    assert_int_equal(lith_recipe_add(&recipe, 0, LITH_UNIT_ROWS_MAX, 1, &err), LITH_E_LIMIT);
+    assert_int_equal(lith_recipe_add(&recipe, 0, 1, LITH_UNIT_ROWS_MAX - 1, &err), LITH_E_LIMIT);
+    MUST(lith_recipe_add(&recipe, LITH_UNIT_COUNT_MAX - 1, 1, LITH_UNIT_ROWS_MAX - 2, &err));
+    atomic_store(&mem.fail_after, 0);
+    assert_int_equal(lith_recipe_add(&recipe, 0, 9, 1, &err), LITH_E_NOMEM);
+    MUST(lith_recipe_add(&recipe, 0, 9, 1, &err)); /* nothing was lost */
+    MUST(lith_recipe_end(&recipe, &err));
+    assert_int_equal(recipe.run_count, 2);
+    atomic_store(&mem.fail_after, 0);
+    assert_int_equal(lith_recipe_open_at(&recipe, 0, &reader, &err), LITH_E_NOMEM);
+    MUST(lith_recipe_open_at(&recipe, recipe.row_count - 1, &reader, &err));
+    lith_recipe_close(&reader);
+    lith_recipe_done(&recipe);
+    scratch.limit = 20000; /* full scratch */
+    lith_recipe_init(&recipe, &work, 1000);
+    for (uint32_t i = 0; i < 10000 && code == LITH_OK; i++)
+        code = lith_recipe_add(&recipe, i, 0, 1, &err);
+    assert_int_equal(code, LITH_E_LIMIT);
+    assert_non_null(strstr(err.text, "--scratch-max"));
+    lith_recipe_done(&recipe);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(read_from_any_row, setup, teardown),
+        cmocka_unit_test_setup_teardown(ends_of_blocks, setup, teardown),
+        cmocka_unit_test_setup_teardown(limits_and_failures, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
