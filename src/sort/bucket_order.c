@@ -54,9 +54,9 @@ static enum lith_code keys_make(struct finder *f, struct lith_err *err)
         f->key_count += rows;
         largest = rows > largest ? rows : largest;
     }
-    LITH_TRY(lith_alloc_array(f->span->work->mem, f->key_count, sizeof(*f->keys), &block, err));
+    LITH_TRY(lith_alloc(f->span->work->mem, f->key_count * sizeof(*f->keys), &block, err));
     f->keys = block;
-    LITH_TRY(lith_alloc_array(f->span->work->mem, largest, sizeof(*f->room), &block, err));
+    LITH_TRY(lith_alloc(f->span->work->mem, largest * sizeof(*f->room), &block, err));
     f->room = block;
     return LITH_OK;
 }
@@ -133,7 +133,7 @@ static enum lith_code order_find(struct finder *f, struct lith_err *err)
     f->units = block;
     LITH_TRY(rows_count(f, err));
     LITH_TRY(keys_make(f, err));
-    LITH_TRY(lith_alloc_array(mem, f->row_count, sizeof(*f->arrivals), &block, err));
+    LITH_TRY(lith_alloc(mem, f->row_count * sizeof(*f->arrivals), &block, err));
     f->arrivals = block;
     places_set(f);
     LITH_TRY(rows_place(f, err));

@@ -1,10 +1,12 @@
 /*
- * Extents: their places follow from their lengths, so that one takes 8 bytes.
+ * Extents: their places follow from their lengths, so that one takes 12 bytes.
  */
 #include "sort/bucket_store.h"
 
 #include "base/array.h"
 #include "base/checked.h"
+#include "base/hash.h"
+#include "sort/deal_span.h"
 
 enum lith_code lith_bucket_store_init(struct lith_bucket_store *store, const struct lith_work *work,
                                       uint32_t leaf_count, size_t memory_bytes_max,
@@ -55,8 +57,10 @@ enum lith_code lith_bucket_store_put(struct lith_bucket_store *store, uint32_t b
 
     while (bytes) {
         uint32_t some = (uint32_t)lith_min_size(bytes, UINT32_MAX);
-        struct lith_extent extent = {
-            .bytes = some, .bucket = (uint8_t)bucket, .part = (uint8_t)part};
+        struct lith_extent extent = {.bytes = some,
+                                     .crc32 = lith_crc32(0, next, some),
+                                     .bucket = (uint8_t)bucket,
+                                     .part = (uint8_t)part};
         LITH_TRY(extent_put(store, extent, next, err));
         next += some;
         bytes -= some;
@@ -80,7 +84,7 @@ static void pieces_set(struct lith_bucket_store *store, uint32_t leaf, uint32_t 
         struct lith_stored_part *part = &parts->parts[extent->part];
         if (extent->bucket == bucket) {
             size_t piece = (size_t)(part->pieces - parts->pieces) + filled[extent->part]++;
-            parts->pieces[piece] = (struct lith_part_piece){part->bytes, offset};
+            parts->pieces[piece] = (struct lith_part_piece){part->bytes, offset, extent->crc32};
             part->bytes += extent->bytes;
         }
         offset += extent->bytes;
@@ -114,6 +118,55 @@ enum lith_code lith_bucket_store_find(struct lith_bucket_store *store, uint32_t 
     return LITH_OK;
 }
 
+static size_t piece_bytes(const struct lith_stored_part *part, size_t piece)
+{
+    uint64_t end = piece + 1 < part->piece_count ? part->pieces[piece + 1].begin : part->bytes;
+
+    return (size_t)(end - part->pieces[piece].begin);
+}
+
+enum lith_code lith_stored_part_load(const struct lith_stored_part *part, void *to,
+                                     struct lith_err *err)
+{
+    uint8_t *next = to;
+
+    for (size_t i = 0; i < part->piece_count; i++) {
+        size_t bytes = piece_bytes(part, i);
+        LITH_TRY(
+            lith_source_read(&part->store->spool.source, part->pieces[i].offset, next, bytes, err));
+        if (lith_crc32(0, next, bytes) != part->pieces[i].crc32)
+            return lith_deal_damaged(err);
+        next += bytes;
+    }
+    return LITH_OK;
+}
+
+static enum lith_code piece_check(const struct lith_stored_part *part, size_t piece,
+                                  struct lith_buf *room, struct lith_err *err)
+{
+    uint64_t at = part->pieces[piece].offset;
+    uint32_t crc = 0;
+
+    for (size_t left = piece_bytes(part, piece); left;) {
+        size_t some = lith_min_size(left, LITH_DEAL_BUFFER_BYTES_MAX);
+        LITH_TRY(lith_source_read(&part->store->spool.source, at, room->data, some, err));
+        crc = lith_crc32(crc, room->data, some);
+        at += some;
+        left -= some;
+    }
+    return crc == part->pieces[piece].crc32 ? LITH_OK : lith_deal_damaged(err);
+}
+
+enum lith_code lith_stored_part_check(const struct lith_stored_part *part, struct lith_buf *room,
+                                      struct lith_err *err)
+{
+    lith_buf_clear(room);
+    LITH_TRY(lith_buf_reserve(room, LITH_DEAL_BUFFER_BYTES_MAX, err));
+    for (size_t i = 0; i < part->piece_count; i++)
+        LITH_TRY(piece_check(part, i, room, err));
+    return LITH_OK;
+}
+
 /* The piece that holds byte `at`. */
 static size_t piece_find(const struct lith_stored_part *part, uint64_t at)
 {
@@ -138,8 +191,7 @@ enum lith_code lith_stored_part_read(const struct lith_stored_part *part, uint64
     LITH_ASSERT(bytes <= part->bytes - at);
     for (size_t i = bytes ? piece_find(part, at) : 0; bytes; i++) {
         const struct lith_part_piece *piece = &part->pieces[i];
-        uint64_t end = i + 1 < part->piece_count ? piece[1].begin : part->bytes;
-        size_t some = (size_t)lith_min_u64(bytes, end - at);
+        size_t some = lith_min_size(bytes, piece_bytes(part, i) - (size_t)(at - piece->begin));
         LITH_TRY(lith_source_read(&part->store->spool.source, piece->offset + (at - piece->begin),
                                   next, some, err));
         next += some;

@@ -5,7 +5,8 @@
  * definition levels (a byte each; none where no value is null), values (of fixed width, or the
  * lengths of byte arrays, 4 bytes each), and the bytes of byte arrays. Rows stand in the order in
  * which they came: by unit, then row. What was gathered of a part becomes an extent; extents of all
- * buckets stand one behind the other.
+ * buckets stand one behind the other, each with a checksum: nobody could tell later that scratch
+ * changed a value.
  */
 #ifndef LITH_SORT_BUCKET_STORE_H
 #define LITH_SORT_BUCKET_STORE_H
@@ -23,6 +24,7 @@ enum lith_bucket_part {
 
 struct lith_extent {
     uint32_t bytes;
+    uint32_t crc32;
     uint8_t bucket;
     uint8_t part;
 };
@@ -43,7 +45,7 @@ struct lith_bucket_store {
     uint32_t leaf_count_max;
 };
 
-/* Takes 24 bytes a leaf now, later 8 an extent and up to `memory_bytes_max` of contents, behind
+/* Takes 24 bytes a leaf now, later 12 an extent and up to `memory_bytes_max` of contents, behind
  * which they go to scratch. NOMEM, LIMIT. */
 LITH_MUST_CHECK enum lith_code lith_bucket_store_init(struct lith_bucket_store *store,
                                                       const struct lith_work *work,
@@ -66,6 +68,7 @@ LITH_MUST_CHECK enum lith_code lith_bucket_store_put(struct lith_bucket_store *s
 struct lith_part_piece {
     uint64_t begin;
     uint64_t offset;
+    uint32_t crc32;
 };
 
 struct lith_stored_part {
@@ -81,14 +84,23 @@ struct lith_stored_parts {
     struct lith_stored_part parts[LITH_PART_COUNT];
 };
 
-/* Finds them; 16 bytes a piece. The store outlives them, and gets no more of that leaf. NOMEM,
+/* Finds them; 24 bytes a piece. The store outlives them, and gets no more of that leaf. NOMEM,
  * LIMIT. */
 LITH_MUST_CHECK enum lith_code lith_bucket_store_find(struct lith_bucket_store *store,
                                                       uint32_t leaf, uint32_t bucket,
                                                       struct lith_stored_parts *ret_parts,
                                                       struct lith_err *err);
 
-/* Reads bytes of a part, which has them. IO. */
+/* Reads all of a part. IO, also where scratch gave back other bytes than it got. */
+LITH_MUST_CHECK enum lith_code lith_stored_part_load(const struct lith_stored_part *part, void *to,
+                                                     struct lith_err *err);
+
+/* Whether scratch gives back what it got: reads all of it once, through `room`. NOMEM, LIMIT, IO.
+ */
+LITH_MUST_CHECK enum lith_code lith_stored_part_check(const struct lith_stored_part *part,
+                                                      struct lith_buf *room, struct lith_err *err);
+
+/* Reads bytes of a part, which has them, unchecked. IO. */
 LITH_MUST_CHECK enum lith_code lith_stored_part_read(const struct lith_stored_part *part,
                                                      uint64_t at, void *to, size_t bytes,
                                                      struct lith_err *err);

@@ -214,14 +214,19 @@ enum lith_code lith_bucket_writer_slices(struct lith_bucket_writer *writer, cons
                                          const struct lith_slice *slices, size_t count,
                                          struct lith_err *err)
 {
+    struct lith_bucket_stream *streams = stream_of(writer, 0, LITH_PART_BYTES);
+
     for (size_t i = 0; i < count; i++) {
+        struct lith_bucket_stream *stream = &streams[buckets[i]];
         if (buckets[i] == LITH_NO_BUCKET)
             continue;
-        uint32_t bytes = (uint32_t)slices[i].bytes; /* a page's size has 31 bits */
-        LITH_TRY(lith_bucket_writer_put(writer, buckets[i], LITH_PART_VALUES, &bytes, sizeof(bytes),
-                                        err));
-        LITH_TRY(lith_bucket_writer_put(writer, buckets[i], LITH_PART_BYTES, slices[i].data,
-                                        slices[i].bytes, err));
+        if (slices[i].bytes > (size_t)(stream->end - stream->next)) {
+            LITH_TRY(put_large(writer, buckets[i], LITH_PART_BYTES, slices[i].data, slices[i].bytes,
+                               err));
+        } else if (slices[i].bytes) {
+            memcpy(stream->next, slices[i].data, slices[i].bytes);
+            stream->next += slices[i].bytes;
+        }
     }
     return LITH_OK;
 }

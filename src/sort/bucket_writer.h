@@ -72,7 +72,7 @@ LITH_MUST_CHECK enum lith_code lith_bucket_writer_scatter(struct lith_bucket_wri
                                                           const uint8_t *from, size_t count,
                                                           size_t width, struct lith_err *err);
 
-/* Byte arrays, as `slices` has them. */
+/* The bytes of byte arrays; their lengths are scattered. */
 LITH_MUST_CHECK enum lith_code lith_bucket_writer_slices(struct lith_bucket_writer *writer,
                                                          const uint8_t *buckets,
                                                          const struct lith_slice *slices,

@@ -40,6 +40,7 @@ struct lith_deal {
     uint8_t buckets[LITH_BATCH_POSITIONS];       /* of positions */
     uint8_t value_buckets[LITH_BATCH_POSITIONS]; /* of values */
     uint8_t levels[LITH_BATCH_POSITIONS];
+    uint32_t lengths[LITH_BATCH_POSITIONS];
 };
 
 enum lith_code lith_deal_new(const struct lith_deal_span *span, struct lith_deal **ret_deal,
@@ -269,6 +270,18 @@ static const uint8_t *values_place(struct lith_deal *deal, const struct lith_bat
     return deal->value_buckets;
 }
 
+static enum lith_code slices_add(struct lith_deal *deal, const struct lith_values *values,
+                                 const uint8_t *buckets, struct lith_err *err)
+{
+    const void *lengths = deal->lengths;
+
+    for (size_t i = 0; i < values->count; i++)
+        deal->lengths[i] = (uint32_t)values->slices[i].bytes; /* pages have 31 bits of bytes */
+    LITH_TRY(lith_bucket_writer_scatter(&deal->writer, LITH_PART_VALUES, buckets, lengths,
+                                        values->count, sizeof(uint32_t), err));
+    return lith_bucket_writer_slices(&deal->writer, buckets, values->slices, values->count, err);
+}
+
 enum lith_code lith_deal_add(struct lith_deal *deal, const struct lith_batch *batch,
                              struct lith_err *err)
 {
@@ -288,8 +301,7 @@ enum lith_code lith_deal_add(struct lith_deal *deal, const struct lith_batch *ba
         return LITH_OK;
     buckets = values_place(deal, batch, buckets);
     if (!deal->width)
-        return lith_bucket_writer_slices(&deal->writer, buckets, values->slices, values->count,
-                                         err);
+        return slices_add(deal, values, buckets, err);
     LITH_ASSERT(values->width == deal->width);
     return lith_bucket_writer_scatter(&deal->writer, LITH_PART_VALUES, buckets, values->fixed,
                                       values->count, deal->width, err);

@@ -15,8 +15,8 @@
  *
  * A span takes at most its memory_bytes_max at a time: a quarter for destinations and, once they
  * are found, as much for the first bytes of what was dealt, half for buffers; beside it 16 bytes a
- * unit, 8 for each extent dealt (they are as long as the buffers, so of 64 KiB where memory
- * allows) and 32 KiB.
+ * unit, 12 for each extent dealt (they are as long as the buffers, so of 64 KiB where memory
+ * allows) and 50 KiB.
  */
 #ifndef LITH_SORT_DEAL_H
 #define LITH_SORT_DEAL_H

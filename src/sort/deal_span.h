@@ -37,6 +37,14 @@ static inline uint32_t lith_deal_unit_index(const struct lith_deal_span *span, u
     return unit - span->unit_begin;
 }
 
+/* Scratch gave back other bytes than it got. */
+static inline enum lith_code lith_deal_damaged(struct lith_err *err)
+{
+    return lith_fail(err, LITH_E_IO,
+                     "scratch space gave back other bytes than were written; check its disk, or "
+                     "name another directory with --scratch");
+}
+
 /* The recipe's runs of some buckets, cut at their borders. */
 struct lith_deal_scan {
     const struct lith_deal_span *span;

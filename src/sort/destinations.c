@@ -74,7 +74,9 @@ static void rows_note(const struct window *window, uint64_t offset, uint32_t buc
     uint64_t begin = lith_max_u64(offset + run->row, window->begin);
     uint64_t end = lith_min_u64(offset + run->row + run->row_count, window->begin + window->bytes);
 
-    if (begin < end)
+    if (begin + 1 == end)
+        window->data[begin - window->begin] = (uint8_t)bucket; /* nearly always, in many sorts */
+    else if (begin < end)
         memset(window->data + (begin - window->begin), (int)bucket, (size_t)(end - begin));
 }
 
@@ -155,9 +157,12 @@ static enum lith_code ends_read(struct lith_destinations *d, struct lith_err *er
     for (uint32_t i = 1; i <= bucket_count; i++) {
         if (d->ends[i] == NO_END)
             d->ends[i] = d->ends[i - 1];
-        LITH_ASSERT(d->ends[i] >= d->ends[i - 1]);
+        if (d->ends[i] < d->ends[i - 1])
+            return lith_deal_damaged(err);
     }
-    LITH_ASSERT(d->ends[bucket_count] - d->ends[0] == unit->row_count);
+    if (d->ends[bucket_count] - d->ends[0] != unit->row_count ||
+        d->ends[bucket_count] > d->span->units[d->unit].row_count)
+        return lith_deal_damaged(err);
     d->end = 0;
     return LITH_OK;
 }
@@ -196,6 +201,26 @@ static void buckets_of_ends(struct lith_destinations *d, size_t row_count)
     }
 }
 
+/* What comes from scratch is an index of buckets only if it is small enough. */
+static enum lith_code buckets_check(const struct lith_destinations *d, size_t row_count,
+                                    struct lith_err *err)
+{
+    uint32_t bucket_count = d->span->bucket_count;
+    bool is_good = true;
+
+    for (size_t i = 0; i < row_count; i++)
+        is_good &= d->buckets[i] < bucket_count || d->buckets[i] == LITH_NO_BUCKET;
+    return is_good ? LITH_OK : lith_deal_damaged(err);
+}
+
+static enum lith_code buckets_read(struct lith_destinations *d, size_t row_count,
+                                   struct lith_err *err)
+{
+    LITH_TRY(lith_source_read(&d->spool.source, d->units[d->unit].offset + d->row, d->buckets,
+                              row_count, err));
+    return buckets_check(d, row_count, err);
+}
+
 enum lith_code lith_destinations_next(struct lith_destinations *destinations, size_t row_count,
                                       const uint8_t **ret_buckets, struct lith_err *err)
 {
@@ -207,8 +232,7 @@ enum lith_code lith_destinations_next(struct lith_destinations *destinations, si
     if (unit->in_order)
         buckets_of_ends(d, row_count);
     else
-        LITH_TRY(lith_source_read(&d->spool.source, d->units[d->unit].offset + d->row, d->buckets,
-                                  row_count, err));
+        LITH_TRY(buckets_read(d, row_count, err));
     d->row += row_count;
     *ret_buckets = d->buckets;
     return LITH_OK;

@@ -75,14 +75,6 @@ static inline const struct lith_stored_part *lith_gather_part(const struct lith_
     return &gather->parts.parts[part];
 }
 
-/* Scratch gave back other bytes than it got. */
-static inline enum lith_code lith_gather_damaged(struct lith_err *err)
-{
-    return lith_fail(err, LITH_E_IO,
-                     "scratch space gave back other rows than were written; check its disk, or "
-                     "name another directory with --scratch");
-}
-
 /* Whether the leaf can be loaded; what is counted in it is then below 2^32. */
 bool lith_gather_loads(const struct lith_gather *gather);
 LITH_MUST_CHECK enum lith_code lith_gather_load(struct lith_gather *gather, struct lith_err *err);

@@ -66,6 +66,8 @@ static void course_init(struct course *course, size_t row_count, uint64_t *seed)
                               .seed = test_random(seed)};
     for (uint32_t i = 0; i < wanted; i++)
         course->borders[i] = model_below(seed, row_count);
+    if (row_count > 2000 && course->gather_memory < 20000)
+        course->gather_memory = 20000; /* few rows at a time are many walks */
     course->borders[0] = 0;
     qsort(course->borders, wanted, sizeof(course->borders[0]), number_compare);
     for (uint32_t i = 1; i < wanted; i++)
@@ -466,12 +468,123 @@ static void test_other_rows(void **state)
     tools_done(&tools);
 }
 
+/* One bit of what waits in scratch is another when it comes back. */
+static void test_damaged_scratch(void **state)
+{
+    uint64_t seed = test_seed();
+
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        struct lith_deal_unit units[MODEL_UNITS_MAX];
+        struct lith_bucket_order order;
+        struct lith_recipe recipe;
+        struct lith_gather *gather;
+        struct lith_deal *deal;
+        struct tools tools;
+        struct model model;
+        struct lith_err err;
+        tools_init(&tools);
+        model_init(&model, 40, &seed);
+        model_leaf_add(&model, &model_shapes[model_below(&seed, MODEL_SHAPES)], &seed);
+        model_recipe(&model, &tools.work, UNIT_BEGIN, &recipe);
+        units_of(&model, units);
+        uint64_t borders[] = {0, model.row_count};
+        struct lith_deal_span span = {.work = &tools.work,
+                                      .recipe = &recipe,
+                                      .borders = borders,
+                                      .bucket_count = 1,
+                                      .unit_begin = UNIT_BEGIN,
+                                      .unit_count = model.unit_count,
+                                      .units = units,
+                                      .leaf_count = 1,
+                                      .memory_bytes_max = round % 2 ? 1 << 20 : 4096};
+        struct course course = {.batch_max = 300, .seed = seed};
+        MUST(lith_deal_new(&span, &deal, &err));
+        MUST(leaf_deal(deal, &model, 0, &course, &err));
+        struct lith_spool *spool = &lith_deal_store(deal)->spool;
+        size_t at = spool->source.size ? model_below(&seed, (size_t)spool->source.size) : 0;
+        uint8_t byte;
+        if (spool->source.size)
+            MUST(lith_source_read(&spool->source, at, &byte, 1, &err));
+        byte ^= (uint8_t)(1u << model_below(&seed, 8));
+        if (spool->fd >= 0)
+            assert_int_equal(pwrite(spool->fd, &byte, 1, (off_t)at), 1);
+        else if (spool->source.size)
+            spool->memory.data[at] = byte;
+        MUST(lith_bucket_order_find(&span, 0, &order, &err));
+        MUST(lith_gather_new(deal, round % 3 ? 1 << 20 : 100, &gather, &err));
+        enum lith_code code = lith_gather_begin(gather, 0, &order, &err);
+        assert_int_equal(code, spool->source.size ? LITH_E_IO : LITH_OK);
+        if (code != LITH_OK)
+            assert_non_null(strstr(err.text, "scratch"));
+        lith_gather_free(gather);
+        lith_bucket_order_done(&order);
+        lith_deal_free(deal);
+        lith_recipe_done(&recipe);
+        model_done(&model);
+        tools_done(&tools);
+    }
+}
+
+/* Columns of much more bytes than a span has memory: it stays at what its header says. */
+static void test_memory(void **state)
+{
+    struct lith_deal_unit units[MODEL_UNITS_MAX];
+    uint64_t seed = test_seed(), borders[9];
+    struct model model = {.unit_count = 4};
+    struct model_taste taste = {.null_percent = 10, .list_max = 10, .bytes_max = 1000};
+    struct lith_recipe recipe;
+    struct tools tools;
+    struct lith_err err;
+
+    (void)state;
+    tools_init(&tools);
+    for (uint32_t i = 0; i < model.unit_count; i++) {
+        model.row_counts[i] = 5000;
+        model.in_order[i] = i % 2;
+        model.row_count += 5000;
+    }
+    model_order(&model, true, &seed);
+    model.leaf_count = 1;
+    model.leaves[0] =
+        (struct lith_schema_node){.type = LITH_TYPE_BYTE_ARRAY, .max_def = 2, .max_rep = 1};
+    for (uint32_t i = 0; i < model.unit_count; i++)
+        model_chunk_make(&model.chunks[0][i], &model.leaves[0], 5000, &taste, &seed);
+    for (uint32_t i = 0; i < 9; i++)
+        borders[i] = model.row_count * i / 8;
+    units_of(&model, units);
+    model_recipe(&model, &tools.work, UNIT_BEGIN, &recipe);
+    size_t before = atomic_load(&tools.mem.used);
+    struct lith_deal_span span = {.work = &tools.work,
+                                  .recipe = &recipe,
+                                  .borders = borders,
+                                  .bucket_count = 8,
+                                  .unit_begin = UNIT_BEGIN,
+                                  .unit_count = 4,
+                                  .units = units,
+                                  .leaf_count = 1,
+                                  .memory_bytes_max = 256 << 10};
+    struct course course = {
+        .batch_max = LITH_BATCH_POSITIONS, .gather_memory = 64 << 10, .seed = seed};
+    atomic_store(&tools.mem.peak, before);
+    MUST(span_run(&model, &course, &span, &err));
+    size_t peak = atomic_load(&tools.mem.peak) - before;
+    print_message("%zu KiB at most\n", peak >> 10);
+    /* Orders of all buckets, batches, extents of 4 KiB; what was dealt is some 10 MiB. */
+    size_t orders = model.row_count * 4 + model.row_count / 8 * 16;
+    assert_true(peak < span.memory_bytes_max + course.gather_memory + orders + (1 << 19));
+    lith_recipe_done(&recipe);
+    model_done(&model);
+    tools_done(&tools);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_columns), cmocka_unit_test(test_every_shape),
-        cmocka_unit_test(test_borders),        cmocka_unit_test(test_allocations_fail),
-        cmocka_unit_test(test_scratch_full),   cmocka_unit_test(test_other_rows),
+        cmocka_unit_test(test_random_columns),  cmocka_unit_test(test_every_shape),
+        cmocka_unit_test(test_borders),         cmocka_unit_test(test_allocations_fail),
+        cmocka_unit_test(test_scratch_full),    cmocka_unit_test(test_other_rows),
+        cmocka_unit_test(test_damaged_scratch), cmocka_unit_test(test_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
