@@ -175,6 +175,15 @@
 #define LITH_SORT_BUFFER_BYTES ((size_t)64 << 10)
 /* Runs of a recipe that are read at a time; each block says which output row it begins with. */
 #define LITH_RECIPE_BLOCK_RUNS 1024u
+/* Buckets of a span: a byte says which one a row goes to, and 255 that it goes to none. */
+#define LITH_DEAL_BUCKETS_MAX 255u
+/* Buffers in front of the parts of a bucket: few system calls, and all of them near a cache. */
+#define LITH_DEAL_BUFFER_BYTES_MIN ((size_t)512)
+#define LITH_DEAL_BUFFER_BYTES_MAX ((size_t)64 << 10)
+/* The least memory for each bucket of a span: four such buffers in half of it. */
+#define LITH_DEAL_MEMORY_BYTES_MIN (8 * LITH_DEAL_BUFFER_BYTES_MIN)
+/* Values of a gathered batch, where one is not larger: 4096 of usual width. */
+#define LITH_GATHER_BATCH_BYTES ((size_t)256 << 10)
 
 /* Manifests: an entry takes 160 bytes and twice its name, so a million files fit. */
 #define LITH_MANIFEST_BYTES_MAX (256 * LITH_MIB)

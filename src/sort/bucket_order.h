@@ -1,0 +1,34 @@
+/*
+ * The order of a bucket: where each of its output rows stands among the rows that arrived.
+ *
+ * Rows arrive by unit, then row. The order is the same for all columns, so it is found once and
+ * kept as long as the bucket's row group is written.
+ */
+#ifndef LITH_SORT_BUCKET_ORDER_H
+#define LITH_SORT_BUCKET_ORDER_H
+
+#include "sort/deal_span.h"
+
+struct lith_bucket_order {
+    uint32_t bucket;
+    uint32_t *arrivals; /* of each output row, its index among those that arrived */
+    size_t row_count;
+};
+
+/*
+ * Reads the bucket's part of the recipe, twice. Holds 4 bytes a row; while it lasts 8 a unit, 8 for
+ * each row of units that are not in order, and 8 for each row of the largest of these. CANCELLED,
+ * NOMEM, LIMIT, IO.
+ */
+LITH_MUST_CHECK enum lith_code lith_bucket_order_find(const struct lith_deal_span *span,
+                                                      uint32_t bucket,
+                                                      struct lith_bucket_order *ret_order,
+                                                      struct lith_err *err);
+
+/* A zeroed one is a no-op. */
+void lith_bucket_order_done(struct lith_bucket_order *order);
+
+/* Sorts keys by their upper 32 bits, which differ; `room` is as large. */
+void lith_row_keys_sort(uint64_t *keys, uint64_t *room, size_t count);
+
+#endif

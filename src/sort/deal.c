@@ -1,0 +1,346 @@
+/*
+ * Dealing: destinations of rows become those of their positions, and these those of their values;
+ * then levels and values are scattered alike.
+ *
+ * Definition levels are stored from the first null of a leaf on. Until then each position has a
+ * value, so the positions of a bucket are known from the bytes of its values.
+ */
+#include "sort/deal.h"
+
+#include <inttypes.h>
+
+#include "base/checked.h"
+#include "sort/bucket_writer.h"
+#include "sort/destinations.h"
+
+/* Of the span's memory: the beginning of what is dealt, and the buffers. */
+#define STORE_SHARES 4u
+#define BUFFER_SHARES 2u
+
+struct lith_deal {
+    struct lith_deal_span span;
+    struct lith_destinations destinations;
+    struct lith_bucket_store store;
+
+    /* The leaf at hand; NULL between leaves. */
+    const struct lith_schema_node *leaf;
+    size_t width; /* of a value; 0: byte arrays */
+    bool has_nulls;
+    uint64_t row_count; /* dealt to the span */
+    uint32_t unit_next; /* index: units ascend */
+    struct lith_bucket_writer writer;
+
+    /* The unit at hand. */
+    bool has_unit;
+    uint32_t unit;      /* index */
+    uint64_t row;       /* rows that began */
+    uint8_t row_bucket; /* of the last one */
+
+    /* Of the batch at hand. */
+    uint8_t buckets[LITH_BATCH_POSITIONS];       /* of positions */
+    uint8_t value_buckets[LITH_BATCH_POSITIONS]; /* of values */
+    uint8_t levels[LITH_BATCH_POSITIONS];
+    uint32_t lengths[LITH_BATCH_POSITIONS];
+};
+
+enum lith_code lith_deal_new(const struct lith_deal_span *span, struct lith_deal **ret_deal,
+                             struct lith_err *err)
+{
+    void *block;
+
+    LITH_ASSERT(span->memory_bytes_max >= span->bucket_count * LITH_DEAL_MEMORY_BYTES_MIN);
+    LITH_TRY(lith_alloc_array(span->work->mem, 1, sizeof(struct lith_deal), &block, err));
+    struct lith_deal *deal = block;
+    deal->span = *span;
+    enum lith_code code = lith_bucket_store_init(&deal->store, span->work, span->leaf_count,
+                                                 span->memory_bytes_max / STORE_SHARES, err);
+    if (code == LITH_OK)
+        code = lith_destinations_init(&deal->destinations, &deal->span, err);
+    if (code != LITH_OK) {
+        lith_deal_free(deal);
+        return code;
+    }
+    *ret_deal = deal;
+    return LITH_OK;
+}
+
+void lith_deal_free(struct lith_deal *deal)
+{
+    if (!deal)
+        return;
+    lith_bucket_writer_done(&deal->writer);
+    lith_destinations_done(&deal->destinations);
+    lith_bucket_store_done(&deal->store);
+    lith_free(deal);
+}
+
+const struct lith_deal_span *lith_deal_span(const struct lith_deal *deal)
+{
+    return &deal->span;
+}
+
+struct lith_bucket_store *lith_deal_store(struct lith_deal *deal)
+{
+    return &deal->store;
+}
+
+uint32_t lith_deal_rows(const struct lith_deal *deal, uint32_t unit)
+{
+    return lith_destinations_rows(&deal->destinations, lith_deal_unit_index(&deal->span, unit));
+}
+
+static bool has_part(const struct lith_schema_node *leaf, enum lith_bucket_part part)
+{
+    switch (part) {
+    case LITH_PART_REP:
+        return leaf->max_rep > 0;
+    case LITH_PART_DEF:
+        return leaf->max_def > 0;
+    case LITH_PART_VALUES:
+        return true;
+    case LITH_PART_BYTES:
+        return leaf->type == LITH_TYPE_BYTE_ARRAY;
+    case LITH_PART_COUNT:
+        break;
+    }
+    return false;
+}
+
+static enum lith_code writer_begin(struct lith_deal *deal, const struct lith_schema_node *leaf,
+                                   struct lith_err *err)
+{
+    uint32_t count = 0;
+
+    for (int i = 0; i < LITH_PART_COUNT; i++)
+        count += has_part(leaf, (enum lith_bucket_part)i);
+    LITH_TRY(lith_bucket_writer_init(&deal->writer, &deal->store, deal->span.bucket_count, count,
+                                     deal->span.memory_bytes_max / BUFFER_SHARES, err));
+    count = 0;
+    for (int i = 0; i < LITH_PART_COUNT; i++)
+        if (has_part(leaf, (enum lith_bucket_part)i))
+            lith_bucket_writer_part(&deal->writer, (enum lith_bucket_part)i, count++);
+    return LITH_OK;
+}
+
+enum lith_code lith_deal_leaf(struct lith_deal *deal, const struct lith_schema_node *leaf,
+                              struct lith_err *err)
+{
+    LITH_ASSERT(!deal->leaf);
+    if (leaf->max_def > UINT8_MAX)
+        return lith_fail(err, LITH_E_LIMIT,
+                         "a column of %" PRIu16
+                         " definition levels: a sorted rewrite takes at most %u; write it without "
+                         "--sort-by",
+                         leaf->max_def, UINT8_MAX);
+    LITH_TRY(writer_begin(deal, leaf, err));
+    lith_bucket_store_leaf(&deal->store, leaf);
+    deal->leaf = leaf;
+    deal->width = lith_type_width(leaf->type, leaf->type_length);
+    deal->has_nulls = false;
+    deal->row_count = 0;
+    deal->unit_next = 0;
+    return LITH_OK;
+}
+
+enum lith_code lith_deal_unit(struct lith_deal *deal, uint32_t unit, struct lith_err *err)
+{
+    uint32_t index = lith_deal_unit_index(&deal->span, unit);
+
+    LITH_ASSERT(deal->leaf);
+    LITH_ASSERT(!deal->has_unit);
+    LITH_ASSERT(index >= deal->unit_next);
+    LITH_TRY(lith_destinations_unit(&deal->destinations, index, err));
+    deal->has_unit = true;
+    deal->unit = index;
+    deal->unit_next = index + 1;
+    deal->row = 0;
+    return LITH_OK;
+}
+
+static uint32_t unit_rows(const struct lith_deal *deal)
+{
+    return deal->span.units[deal->unit].row_count;
+}
+
+static size_t rows_begun(const struct lith_batch *batch)
+{
+    size_t count = 0;
+
+    if (!batch->rep_levels)
+        return batch->position_count;
+    for (size_t i = 0; i < batch->position_count; i++)
+        count += batch->rep_levels[i] == 0;
+    return count;
+}
+
+/* Positions before the first row that begins belong to the row of the last batch. */
+static void positions_of_rows(struct lith_deal *deal, const struct lith_batch *batch,
+                              const uint8_t *rows)
+{
+    uint8_t bucket = deal->row_bucket;
+
+    for (size_t i = 0; i < batch->position_count; i++) {
+        if (batch->rep_levels[i] == 0)
+            bucket = *rows++;
+        deal->buckets[i] = bucket;
+    }
+    deal->row_bucket = bucket;
+}
+
+/* Where the positions of a batch go. */
+static enum lith_code positions_place(struct lith_deal *deal, const struct lith_batch *batch,
+                                      const uint8_t **ret_buckets, struct lith_err *err)
+{
+    size_t rows = rows_begun(batch);
+
+    if (rows > unit_rows(deal) - deal->row)
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "more rows than the %" PRIu32 " of the row group; write the file again",
+                         unit_rows(deal));
+    if (batch->rep_levels && deal->row == 0 && batch->rep_levels[0] != 0)
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "the first position has repetition level %" PRIu16
+                         ", a row begins with 0; write the file again",
+                         batch->rep_levels[0]);
+    LITH_TRY(lith_destinations_next(&deal->destinations, rows, ret_buckets, err));
+    deal->row += rows;
+    if (!batch->rep_levels)
+        return LITH_OK;
+    positions_of_rows(deal, batch, *ret_buckets);
+    *ret_buckets = deal->buckets;
+    return LITH_OK;
+}
+
+static void levels_narrow(uint8_t *to, const uint16_t *levels, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (uint8_t)levels[i];
+}
+
+/* The first null of the leaf: the positions so far get their levels. */
+static enum lith_code nulls_begin(struct lith_deal *deal, struct lith_err *err)
+{
+    size_t width = deal->width ? deal->width : sizeof(uint32_t);
+
+    for (uint32_t i = 0; i < deal->span.bucket_count; i++) {
+        uint64_t bytes = lith_bucket_writer_bytes(&deal->writer, i, LITH_PART_VALUES);
+        LITH_TRY(lith_bucket_writer_fill(&deal->writer, i, LITH_PART_DEF,
+                                         (uint8_t)deal->leaf->max_def, bytes / width, err));
+    }
+    deal->has_nulls = true;
+    return LITH_OK;
+}
+
+static enum lith_code levels_add(struct lith_deal *deal, const struct lith_batch *batch,
+                                 const uint8_t *buckets, struct lith_err *err)
+{
+    struct lith_bucket_writer *writer = &deal->writer;
+    size_t count = batch->position_count;
+
+    if (batch->rep_levels) {
+        levels_narrow(deal->levels, batch->rep_levels, count);
+        LITH_TRY(lith_bucket_writer_scatter(writer, LITH_PART_REP, buckets, deal->levels, count, 1,
+                                            err));
+    }
+    if (!deal->has_nulls && batch->values.count < count)
+        LITH_TRY(nulls_begin(deal, err));
+    if (!deal->has_nulls)
+        return LITH_OK;
+    if (batch->def_levels)
+        levels_narrow(deal->levels, batch->def_levels, count);
+    else
+        memset(deal->levels, deal->leaf->max_def, count);
+    return lith_bucket_writer_scatter(writer, LITH_PART_DEF, buckets, deal->levels, count, 1, err);
+}
+
+/* Where the values of the positions go. */
+static const uint8_t *values_place(struct lith_deal *deal, const struct lith_batch *batch,
+                                   const uint8_t *buckets)
+{
+    size_t count = 0;
+
+    if (batch->values.count == batch->position_count)
+        return buckets;
+    LITH_ASSERT(batch->def_levels);
+    for (size_t i = 0; i < batch->position_count; i++) {
+        deal->value_buckets[count] = buckets[i];
+        count += batch->def_levels[i] == deal->leaf->max_def;
+    }
+    LITH_ASSERT(count == batch->values.count);
+    return deal->value_buckets;
+}
+
+static enum lith_code slices_add(struct lith_deal *deal, const struct lith_values *values,
+                                 const uint8_t *buckets, struct lith_err *err)
+{
+    const void *lengths = deal->lengths;
+
+    for (size_t i = 0; i < values->count; i++)
+        deal->lengths[i] = (uint32_t)values->slices[i].bytes; /* pages have 31 bits of bytes */
+    LITH_TRY(lith_bucket_writer_scatter(&deal->writer, LITH_PART_VALUES, buckets, lengths,
+                                        values->count, sizeof(uint32_t), err));
+    return lith_bucket_writer_slices(&deal->writer, buckets, values->slices, values->count, err);
+}
+
+enum lith_code lith_deal_add(struct lith_deal *deal, const struct lith_batch *batch,
+                             struct lith_err *err)
+{
+    const struct lith_values *values = &batch->values;
+    const uint8_t *buckets;
+
+    LITH_ASSERT(deal->has_unit);
+    LITH_ASSERT(batch->position_count <= LITH_BATCH_POSITIONS);
+    LITH_ASSERT(!values->ids);
+    LITH_ASSERT((deal->leaf->max_rep > 0) == (batch->rep_levels != NULL));
+    LITH_TRY(lith_work_check(deal->span.work, err));
+    if (batch->position_count == 0)
+        return LITH_OK;
+    LITH_TRY(positions_place(deal, batch, &buckets, err));
+    LITH_TRY(levels_add(deal, batch, buckets, err));
+    if (values->count == 0)
+        return LITH_OK;
+    buckets = values_place(deal, batch, buckets);
+    if (!deal->width)
+        return slices_add(deal, values, buckets, err);
+    LITH_ASSERT(values->width == deal->width);
+    return lith_bucket_writer_scatter(&deal->writer, LITH_PART_VALUES, buckets, values->fixed,
+                                      values->count, deal->width, err);
+}
+
+uint64_t lith_deal_idle_rows(struct lith_deal *deal)
+{
+    LITH_ASSERT(deal->has_unit);
+    return lith_destinations_idle(&deal->destinations);
+}
+
+void lith_deal_skip(struct lith_deal *deal, uint64_t row_count)
+{
+    lith_destinations_skip(&deal->destinations, row_count);
+    deal->row += row_count;
+    deal->row_bucket = LITH_NO_BUCKET;
+}
+
+enum lith_code lith_deal_unit_end(struct lith_deal *deal, struct lith_err *err)
+{
+    LITH_ASSERT(deal->has_unit);
+    if (deal->row != unit_rows(deal))
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "%" PRIu64 " rows, %" PRIu32 " in the row group; write the file again",
+                         deal->row, unit_rows(deal));
+    deal->row_count += lith_destinations_rows(&deal->destinations, deal->unit);
+    deal->has_unit = false;
+    return LITH_OK;
+}
+
+enum lith_code lith_deal_leaf_end(struct lith_deal *deal, struct lith_err *err)
+{
+    const struct lith_deal_span *span = &deal->span;
+
+    LITH_ASSERT(deal->leaf);
+    LITH_ASSERT(!deal->has_unit);
+    LITH_ASSERT(deal->row_count == span->borders[span->bucket_count] - span->borders[0]);
+    LITH_TRY(lith_bucket_writer_flush(&deal->writer, err));
+    lith_bucket_writer_done(&deal->writer);
+    deal->leaf = NULL;
+    return LITH_OK;
+}

@@ -1,0 +1,74 @@
+/*
+ * A span: consecutive buckets of output rows, whose rows are dealt in one go.
+ *
+ * A bucket is a range of output rows small enough that one column of it fits memory.
+ */
+#ifndef LITH_SORT_DEAL_SPAN_H
+#define LITH_SORT_DEAL_SPAN_H
+
+#include "sort/recipe.h"
+
+/* A unit, as far as dealing knows it. */
+struct lith_deal_unit {
+    uint32_t row_count; /* 0: the recipe does not name it */
+    bool in_order;      /* its rows stand in the output in the order they have in the unit */
+};
+
+/* All pointers are borrowed and outlive what is made of the span. */
+struct lith_deal_span {
+    const struct lith_work *work;
+    struct lith_recipe *recipe; /* ended; no other reader of it moves meanwhile */
+    /* Output rows: bucket i is [borders[i], borders[i + 1]), none empty, none of 2^32 rows. */
+    const uint64_t *borders;
+    uint32_t bucket_count; /* at most LITH_DEAL_BUCKETS_MAX */
+    uint32_t unit_begin;   /* number of the first one in `units` */
+    uint32_t unit_count;
+    const struct lith_deal_unit *units;
+    uint32_t leaf_count;
+    /* At least bucket_count * LITH_DEAL_MEMORY_BYTES_MIN. */
+    size_t memory_bytes_max;
+};
+
+/* A unit's index in `units`. */
+static inline uint32_t lith_deal_unit_index(const struct lith_deal_span *span, uint32_t unit)
+{
+    LITH_ASSERT(unit >= span->unit_begin);
+    LITH_ASSERT(unit - span->unit_begin < span->unit_count);
+    return unit - span->unit_begin;
+}
+
+/* Scratch gave back other bytes than it got. */
+static inline enum lith_code lith_deal_damaged(struct lith_err *err)
+{
+    return lith_fail(err, LITH_E_IO,
+                     "scratch space gave back other bytes than were written; check its disk, or "
+                     "name another directory with --scratch");
+}
+
+/* The recipe's runs of some buckets, cut at their borders. */
+struct lith_deal_scan {
+    const struct lith_deal_span *span;
+    struct lith_recipe_reader reader;
+    uint32_t bucket; /* of the run that was given last */
+    uint32_t bucket_end;
+    uint64_t row; /* the next one of the output */
+};
+
+/* Scans buckets [begin, end), at least one. NOMEM, LIMIT, IO. */
+LITH_MUST_CHECK enum lith_code lith_deal_scan_open(const struct lith_deal_span *span,
+                                                   uint32_t begin, uint32_t end,
+                                                   struct lith_deal_scan *ret_scan,
+                                                   struct lith_err *err);
+
+/* The next run; its unit is an index in `units`. Its row_count is 0 at the end. CANCELLED, IO. */
+LITH_MUST_CHECK enum lith_code lith_deal_scan_next(struct lith_deal_scan *scan,
+                                                   struct lith_recipe_run *ret_run,
+                                                   struct lith_err *err);
+
+/* A zeroed one is a no-op. */
+static inline void lith_deal_scan_auto(struct lith_deal_scan *scan)
+{
+    lith_recipe_close(&scan->reader);
+}
+
+#endif

@@ -1,0 +1,255 @@
+/*
+ * Destinations: made window by window over the bytes they take, since the recipe names rows in the
+ * order of the output, and all that is not in the window at hand is passed over.
+ */
+#include "sort/destinations.h"
+
+#include "base/bytes.h"
+#include "base/checked.h"
+
+#define MEMORY_SHARES 8u
+#define END_BYTES sizeof(uint32_t)
+#define NO_END UINT32_MAX /* 0xff in all bytes, as LITH_NO_BUCKET is in one */
+
+/* The part of the bytes that is being made. */
+struct window {
+    uint8_t *data;
+    uint64_t begin;
+    size_t bytes;
+};
+
+static size_t share(const struct lith_deal_span *span)
+{
+    size_t bytes = span->memory_bytes_max / MEMORY_SHARES;
+
+    return bytes - bytes % END_BYTES; /* no end lies across two windows */
+}
+
+static enum lith_code rows_count(struct lith_destinations *d, struct lith_err *err)
+{
+    LITH_AUTO(deal_scan) struct lith_deal_scan scan = {0};
+    struct lith_recipe_run run;
+
+    LITH_TRY(lith_deal_scan_open(d->span, 0, d->span->bucket_count, &scan, err));
+    do {
+        LITH_TRY(lith_deal_scan_next(&scan, &run, err));
+        if (run.row_count)
+            d->units[run.unit].row_count += (uint32_t)run.row_count;
+    } while (run.row_count);
+    return LITH_OK;
+}
+
+static void offsets_set(struct lith_destinations *d)
+{
+    for (uint32_t i = 0; i < d->span->unit_count; i++) {
+        const struct lith_deal_unit *unit = &d->span->units[i];
+        d->units[i].offset = d->bytes;
+        if (d->units[i].row_count == 0)
+            continue;
+        LITH_ASSERT(d->units[i].row_count <= unit->row_count); /* no row stands twice */
+        if (unit->in_order)
+            d->bytes += (d->span->bucket_count + 1) * END_BYTES;
+        else
+            d->bytes += ((uint64_t)unit->row_count + END_BYTES - 1) / END_BYTES * END_BYTES;
+    }
+}
+
+/* Notes the end of a unit's rows in a bucket; in the slot before the first one, where the span's
+ * rows begin. */
+static void end_note(const struct window *window, uint64_t offset, uint32_t bucket,
+                     const struct lith_recipe_run *run)
+{
+    uint64_t first = offset - window->begin; /* wraps where it lies in front of the window */
+    uint64_t slot = first + (bucket + 1) * END_BYTES;
+
+    if (first < window->bytes && lith_load_u32(window->data + first) == NO_END)
+        lith_store_u32(window->data + first, (uint32_t)run->row);
+    if (slot < window->bytes)
+        lith_store_u32(window->data + slot, (uint32_t)(run->row + run->row_count));
+}
+
+static void rows_note(const struct window *window, uint64_t offset, uint32_t bucket,
+                      const struct lith_recipe_run *run)
+{
+    uint64_t begin = lith_max_u64(offset + run->row, window->begin);
+    uint64_t end = lith_min_u64(offset + run->row + run->row_count, window->begin + window->bytes);
+
+    if (begin + 1 == end)
+        window->data[begin - window->begin] = (uint8_t)bucket; /* nearly always, in many sorts */
+    else if (begin < end)
+        memset(window->data + (begin - window->begin), (int)bucket, (size_t)(end - begin));
+}
+
+static enum lith_code window_make(struct lith_destinations *d, const struct window *window,
+                                  struct lith_err *err)
+{
+    LITH_AUTO(deal_scan) struct lith_deal_scan scan = {0};
+    struct lith_recipe_run run;
+
+    memset(window->data, LITH_NO_BUCKET, window->bytes);
+    LITH_TRY(lith_deal_scan_open(d->span, 0, d->span->bucket_count, &scan, err));
+    for (;;) {
+        LITH_TRY(lith_deal_scan_next(&scan, &run, err));
+        if (run.row_count == 0)
+            break;
+        if (d->span->units[run.unit].in_order)
+            end_note(window, d->units[run.unit].offset, scan.bucket, &run);
+        else
+            rows_note(window, d->units[run.unit].offset, scan.bucket, &run);
+    }
+    return lith_sink_write(&d->spool.sink, window->data, window->bytes, err);
+}
+
+static enum lith_code windows_make(struct lith_destinations *d, struct lith_err *err)
+{
+    LITH_AUTO(block) void *block = NULL;
+    size_t bytes_max = (size_t)lith_min_u64(share(d->span), d->bytes);
+
+    LITH_TRY(lith_alloc(d->span->work->mem, bytes_max, &block, err));
+    struct window window = {.data = block};
+    for (; window.begin < d->bytes; window.begin += window.bytes) {
+        window.bytes = (size_t)lith_min_u64(d->bytes - window.begin, bytes_max);
+        LITH_TRY(window_make(d, &window, err));
+    }
+    return LITH_OK;
+}
+
+static enum lith_code destinations_make(struct lith_destinations *d, struct lith_err *err)
+{
+    LITH_TRY(rows_count(d, err));
+    offsets_set(d);
+    return windows_make(d, err);
+}
+
+enum lith_code lith_destinations_init(struct lith_destinations *destinations,
+                                      const struct lith_deal_span *span, struct lith_err *err)
+{
+    struct lith_destinations *d = destinations;
+    void *block;
+
+    LITH_ASSERT(span->bucket_count > 0);
+    LITH_ASSERT(span->bucket_count <= LITH_DEAL_BUCKETS_MAX);
+    LITH_TRY(lith_alloc_array(span->work->mem, span->unit_count, sizeof(*d->units), &block, err));
+    *d = (struct lith_destinations){.span = span, .units = block};
+    lith_spool_init(&d->spool, span->work->mem, span->work->scratch, share(span));
+    enum lith_code code = destinations_make(d, err);
+    if (code != LITH_OK)
+        lith_destinations_done(d);
+    return code;
+}
+
+void lith_destinations_done(struct lith_destinations *destinations)
+{
+    lith_spool_done(&destinations->spool);
+    lith_free(destinations->units);
+    destinations->units = NULL;
+    destinations->span = NULL;
+}
+
+/* A bucket without rows of the unit ends where the one before it does. */
+static enum lith_code ends_read(struct lith_destinations *d, struct lith_err *err)
+{
+    const struct lith_unit_destinations *unit = &d->units[d->unit];
+    uint32_t bucket_count = d->span->bucket_count;
+
+    LITH_TRY(lith_source_read(&d->spool.source, unit->offset, d->ends,
+                              (bucket_count + 1) * END_BYTES, err));
+    for (uint32_t i = 1; i <= bucket_count; i++) {
+        if (d->ends[i] == NO_END)
+            d->ends[i] = d->ends[i - 1];
+        if (d->ends[i] < d->ends[i - 1])
+            return lith_deal_damaged(err);
+    }
+    if (d->ends[bucket_count] - d->ends[0] != unit->row_count ||
+        d->ends[bucket_count] > d->span->units[d->unit].row_count)
+        return lith_deal_damaged(err);
+    d->end = 0;
+    return LITH_OK;
+}
+
+enum lith_code lith_destinations_unit(struct lith_destinations *destinations, uint32_t unit,
+                                      struct lith_err *err)
+{
+    LITH_ASSERT(destinations->units[unit].row_count > 0);
+    destinations->unit = unit;
+    destinations->row = 0;
+    return destinations->span->units[unit].in_order ? ends_read(destinations, err) : LITH_OK;
+}
+
+/* Passes the ends that are behind us; how many rows the next one is away. */
+static uint64_t rows_to_end(struct lith_destinations *d, uint64_t row)
+{
+    while (d->end <= d->span->bucket_count && d->ends[d->end] <= row)
+        d->end++;
+    if (d->end > d->span->bucket_count)
+        return d->span->units[d->unit].row_count - row;
+    return d->ends[d->end] - row;
+}
+
+static bool is_outside(const struct lith_destinations *d)
+{
+    return d->end == 0 || d->end > d->span->bucket_count;
+}
+
+static void buckets_of_ends(struct lith_destinations *d, size_t row_count)
+{
+    for (size_t done = 0; done < row_count;) {
+        uint64_t left = rows_to_end(d, d->row + done);
+        size_t some = (size_t)lith_min_u64(left, row_count - done);
+        memset(d->buckets + done, is_outside(d) ? (int)LITH_NO_BUCKET : (int)d->end - 1, some);
+        done += some;
+    }
+}
+
+/* What comes from scratch is an index of buckets only if it is small enough. */
+static enum lith_code buckets_check(const struct lith_destinations *d, size_t row_count,
+                                    struct lith_err *err)
+{
+    uint32_t bucket_count = d->span->bucket_count;
+    bool is_good = true;
+
+    for (size_t i = 0; i < row_count; i++)
+        is_good &= d->buckets[i] < bucket_count || d->buckets[i] == LITH_NO_BUCKET;
+    return is_good ? LITH_OK : lith_deal_damaged(err);
+}
+
+static enum lith_code buckets_read(struct lith_destinations *d, size_t row_count,
+                                   struct lith_err *err)
+{
+    LITH_TRY(lith_source_read(&d->spool.source, d->units[d->unit].offset + d->row, d->buckets,
+                              row_count, err));
+    return buckets_check(d, row_count, err);
+}
+
+enum lith_code lith_destinations_next(struct lith_destinations *destinations, size_t row_count,
+                                      const uint8_t **ret_buckets, struct lith_err *err)
+{
+    struct lith_destinations *d = destinations;
+    const struct lith_deal_unit *unit = &d->span->units[d->unit];
+
+    LITH_ASSERT(row_count <= LITH_BATCH_POSITIONS);
+    LITH_ASSERT(row_count <= unit->row_count - d->row);
+    if (unit->in_order)
+        buckets_of_ends(d, row_count);
+    else
+        LITH_TRY(buckets_read(d, row_count, err));
+    d->row += row_count;
+    *ret_buckets = d->buckets;
+    return LITH_OK;
+}
+
+uint64_t lith_destinations_idle(struct lith_destinations *destinations)
+{
+    struct lith_destinations *d = destinations;
+
+    if (!d->span->units[d->unit].in_order)
+        return 0;
+    uint64_t left = rows_to_end(d, d->row);
+    return is_outside(d) ? left : 0;
+}
+
+void lith_destinations_skip(struct lith_destinations *destinations, uint64_t row_count)
+{
+    LITH_ASSERT(row_count <= lith_destinations_idle(destinations));
+    destinations->row += row_count;
+}
