@@ -136,6 +136,10 @@ struct lith_options {
     uint64_t row_group_bytes;   /* uncompressed, of the source chunks */
     int64_t row_group_rows;
     struct lith_joins joins;
+    const char *sort_by;    /* rows of outputs are sorted so: "column[:desc][:nulls-first],...", as
+                               docs/sorting.md has it; NULL: they stay as they are */
+    bool sorted_row_groups; /* with sort_by: row groups by the size of the inputs, an eighth of it
+                               and 1 to 32 MiB, instead of row_group_bytes */
 
     int64_t reader_grace_ns;  /* how long a superseded input stays for readers that know it */
     int64_t orphan_grace_ns;  /* age of an output that was never committed */
@@ -368,6 +372,8 @@ struct lith_merge_request {
     uint64_t row_group_bytes;
     int64_t row_group_rows;
     struct lith_joins joins;
+    const char *sort_by; /* these as in struct lith_options; inputs then count by name */
+    bool sorted_row_groups;
     const char *codec; /* as in struct lith_options */
     enum lith_unknown_keys unknown_keys;
     enum lith_verify_level verify;

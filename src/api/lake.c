@@ -31,6 +31,7 @@ void lith_options_default(struct lith_options *options)
         .target_file_bytes = policy.target_file_bytes,
         .row_group_bytes = 128 * LITH_MIB,
         .row_group_rows = 1048576,
+        .sorted_row_groups = true,
         .codec = "keep",
         .reader_grace_ns = 24 * 3600 * LITH_SECOND_NS,
         .orphan_grace_ns = 24 * 3600 * LITH_SECOND_NS,
@@ -88,10 +89,11 @@ static enum lith_code merge_text(struct lith_lake *lake, const struct lith_optio
         (void)snprintf(codec_text, sizeof(codec_text), " codec=%d:%d", (int)codec->codec,
                        codec->level);
     lith_joins_text(&options->joins, joins);
-    LITH_TRY(lith_arena_format(&lake->arena, &text, err,
-                               "row_group=%" PRIu64 " row_group_rows=%" PRId64 "%s%s%s",
-                               options->row_group_bytes, options->row_group_rows, joins, codec_text,
-                               unknown_keys[options->unknown_keys]));
+    LITH_TRY(lith_arena_format(
+        &lake->arena, &text, err, "row_group=%" PRIu64 " row_group_rows=%" PRId64 "%s%s%s%s%s",
+        options->row_group_bytes, options->row_group_rows, joins, codec_text,
+        options->sort_by ? " sort_by=" : "", options->sort_by ? options->sort_by : "",
+        unknown_keys[options->unknown_keys]));
     lake->job.policy.merge_text = text;
     return LITH_OK;
 }
@@ -118,6 +120,8 @@ static enum lith_code options_take(struct lith_lake *lake, const struct lith_opt
         .replay_window_ns = options->replay_window_ns,
         .row_group_bytes = options->row_group_bytes,
         .row_group_rows = options->row_group_rows,
+        .sort_by = options->sort_by,
+        .row_group_by_size = options->sorted_row_groups,
         .allow = lith_joins_rules(&options->joins),
         .match = options->joins.match,
         .unknown_keys = options->unknown_keys,

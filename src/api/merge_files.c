@@ -49,6 +49,7 @@ void lith_merge_request_default(struct lith_merge_request *request)
     *request = (struct lith_merge_request){
         .row_group_bytes = options.row_group_bytes,
         .row_group_rows = options.row_group_rows,
+        .sorted_row_groups = options.sorted_row_groups,
         .codec = options.codec,
         .verify = options.verify,
     };
@@ -352,6 +353,8 @@ static enum lith_code merge_with(struct outs *outs, enum lith_movers movers, str
         .target_file_bytes = request->target_file_bytes,
         .row_group_bytes = request->row_group_bytes,
         .row_group_rows = request->row_group_rows,
+        .sort_by = request->sort_by,
+        .row_group_by_size = request->sorted_row_groups,
         .allow = lith_joins_rules(&request->joins),
         .match = request->joins.match,
         .unknown_keys = request->unknown_keys,

@@ -61,6 +61,11 @@ static inline uint64_t lith_product_u64(uint64_t a, uint64_t b)
     return lith_mul_u64(a, b, &product) ? product : UINT64_MAX;
 }
 
+static inline size_t lith_max_size(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 static inline size_t lith_min_size(size_t a, size_t b)
 {
     return a < b ? a : b;

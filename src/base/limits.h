@@ -162,6 +162,11 @@
 #define LITH_RUNS_BATCH_BYTES_MAX ((size_t)8 << 20)
 #define LITH_RUNS_MEMORY_BYTES_MAX ((size_t)4 << 20)
 
+/* Row groups of a sorted rewrite: as many as this of what there is, within these bounds. */
+#define LITH_SORTED_ROW_GROUPS 8u
+#define LITH_SORTED_ROW_GROUP_BYTES_MIN ((uint64_t)1 << 20)
+#define LITH_SORTED_ROW_GROUP_BYTES_MAX ((uint64_t)32 << 20)
+
 /* Keys of --sort-by: what other engines' users ask for is two or three. */
 #define LITH_SORT_KEYS_MAX 16u
 /* Keys whose rows all take so few bytes are kept side by side, nulls padded. */

@@ -77,6 +77,8 @@ static void request_make(struct run *run)
     request->row_group_bytes = lith_config_size(config, LITH_OPTION_ROW_GROUP);
     request->row_group_rows = (int64_t)lith_config_count(config, LITH_OPTION_ROW_GROUP_ROWS);
     request->joins = lith_cli_joins(cli);
+    request->sort_by = lith_config_text(config, LITH_OPTION_SORT_BY);
+    request->sorted_row_groups = !lith_config_given(config, LITH_OPTION_ROW_GROUP);
     request->codec = lith_config_text(config, LITH_OPTION_CODEC);
     request->unknown_keys = lith_config_unknown_keys(config, LITH_OPTION_UNKNOWN_KEYS);
     request->verify = lith_config_level(config, LITH_OPTION_VERIFY);

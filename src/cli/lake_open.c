@@ -48,6 +48,8 @@ static enum lith_code options_make(struct lith_cli *cli, struct lith_options *op
     options->row_group_bytes = lith_config_size(config, LITH_OPTION_ROW_GROUP);
     options->row_group_rows = (int64_t)lith_config_count(config, LITH_OPTION_ROW_GROUP_ROWS);
     options->joins = lith_cli_joins(cli);
+    options->sort_by = lith_config_text(config, LITH_OPTION_SORT_BY);
+    options->sorted_row_groups = !lith_config_given(config, LITH_OPTION_ROW_GROUP);
     options->codec = lith_config_text(config, LITH_OPTION_CODEC);
     options->unknown_keys = lith_config_unknown_keys(config, LITH_OPTION_UNKNOWN_KEYS);
     options->reader_grace_ns = lith_config_duration(config, LITH_OPTION_READER_GRACE);

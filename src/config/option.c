@@ -56,6 +56,10 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
                            "dates-to-timestamps|bytes-to-strings|names-by-case", NULL,
                            "What joins files of different schemas besides what is always safe; "
                            "separated by commas."},
+    [LITH_OPTION_SORT_BY] = {"sort_by", LITH_KIND_TEXT, "KEYS", NULL,
+                             "Sorts the rows of outputs by column[:desc][:nulls-first],...; row "
+                             "groups are smaller then, unless row_group is given "
+                             "(docs/sorting.md)."},
     [LITH_OPTION_CODEC] = {"codec", LITH_KIND_TEXT, "CODEC[:LEVEL]", "keep",
                            "Codec of outputs: keep (that of most inputs), none, snappy, lz4_raw, "
                            "zstd[:1-22], gzip[:1-12], brotli[:0-11]."},

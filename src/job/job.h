@@ -32,6 +32,8 @@ struct lith_job_options {
     int64_t row_group_rows;
     struct lith_union_rules allow; /* by_id is not looked at */
     enum lith_match match;
+    const char *sort_by; /* NULL: rows stay in the order of inputs */
+    bool row_group_by_size;
     struct lith_codec_choice codec;
     enum lith_unknown_keys unknown_keys;
     enum lith_verify_level verify;

@@ -148,6 +148,8 @@ static struct lith_merge_options options_of(const struct lith_job *job)
         .row_group_rows = job->options->row_group_rows,
         .allow = job->options->allow,
         .match = job->options->match,
+        .sort_by = job->options->sort_by,
+        .row_group_by_size = job->options->row_group_by_size,
         .codec = job->options->codec,
         .unknown_keys = job->options->unknown_keys,
         .key_columns = job->options->key_columns,

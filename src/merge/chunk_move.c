@@ -302,12 +302,6 @@ enum lith_code lith_chunk_maker_plan(struct lith_chunk_maker *maker, uint32_t le
     return walk(maker, leaf, begin, end, explain_each, NULL, err);
 }
 
-struct writing {
-    struct lith_file_writer *writer;
-    struct lith_witness *witness;
-    struct lith_key_counts *counts;
-};
-
 /* How well values of the column compress: in this chunk, or while it has no page, in the last. */
 static struct lith_packed *packed_look(const struct lith_chunk_maker *maker,
                                        const struct lith_file_writer *writer)
@@ -327,7 +321,7 @@ static enum lith_code move_each(void *ctx, struct lith_chunk_maker *maker,
                                 const struct lith_source_chunk *chunk, bool *ret_enough,
                                 struct lith_err *err)
 {
-    const struct writing *writing = ctx;
+    const struct lith_chunk_outlet *outlet = ctx;
     const struct lith_chunk_route *route = &maker->route;
     enum lith_reason reason;
     struct lith_move move = {
@@ -336,14 +330,14 @@ static enum lith_code move_each(void *ctx, struct lith_chunk_maker *maker,
         .may_copy = route->copies,
         .ref = chunk_ref(maker, chunk),
         .tools = &maker->tools,
-        .writer = writing->writer,
+        .writer = outlet->writer,
         .codec = route->plan.codec,
         .dictionary = route->plan.dictionary,
         .wants_bloom = route->plan.bloom,
         .checks_damage = maker->merge->options.check_damage,
-        .packed = packed_look(maker, writing->writer),
-        .witness = writing->witness,
-        .counts = writing->counts,
+        .packed = packed_look(maker, outlet->writer),
+        .witness = outlet->witness,
+        .counts = outlet->counts,
     };
 
     (void)ret_enough;
@@ -359,13 +353,20 @@ static enum lith_code move_each(void *ctx, struct lith_chunk_maker *maker,
     return LITH_OK;
 }
 
-static struct lith_key_counts *counts_of(struct lith_merge *merge, uint32_t leaf)
+struct lith_chunk_outlet lith_chunk_outlet_of(struct lith_merge *merge, uint32_t leaf,
+                                              struct lith_file_writer *writer,
+                                              struct lith_witness *witness)
 {
+    struct lith_chunk_outlet outlet = {
+        .writer = writer,
+        .witness = merge->options.skip_witness ? NULL : witness,
+    };
+
     for (size_t i = 0; i < merge->key_count; i++) {
         if (merge->keys[i].leaf == leaf)
-            return &merge->keys[i].counts;
+            outlet.counts = &merge->keys[i].counts;
     }
-    return NULL;
+    return outlet;
 }
 
 enum lith_code lith_chunk_maker_write(struct lith_chunk_maker *maker, uint32_t leaf, size_t begin,
@@ -373,11 +374,7 @@ enum lith_code lith_chunk_maker_write(struct lith_chunk_maker *maker, uint32_t l
                                       struct lith_witness *witness, struct lith_err *err)
 {
     struct lith_merge *merge = maker->merge;
-    struct writing writing = {
-        .writer = writer,
-        .witness = merge->options.skip_witness ? NULL : witness,
-        .counts = counts_of(merge, leaf),
-    };
+    struct lith_chunk_outlet outlet = lith_chunk_outlet_of(merge, leaf, writer, witness);
     uint64_t rows = 0;
 
     LITH_TRY(lith_chunk_maker_plan(maker, leaf, begin, end, err));
@@ -385,7 +382,44 @@ enum lith_code lith_chunk_maker_write(struct lith_chunk_maker *maker, uint32_t l
         rows += (uint64_t)merge->units[i].rows;
     lith_witness_chunk_begin(witness, lith_schema_leaf(&merge->schema, leaf));
     LITH_TRY(lith_file_writer_chunk(writer, &maker->route.plan, err));
-    LITH_TRY(walk(maker, leaf, begin, end, move_each, &writing, err));
+    LITH_TRY(walk(maker, leaf, begin, end, move_each, &outlet, err));
     LITH_TRY(lith_file_writer_chunk_end(writer, err));
     return lith_witness_chunk_end(witness, rows, err);
+}
+
+static enum lith_code deal_each(void *ctx, struct lith_chunk_maker *maker,
+                                const struct lith_source_chunk *chunk, bool *ret_enough,
+                                struct lith_err *err)
+{
+    struct lith_deal *deal = ctx;
+    struct lith_move move = {
+        .chunk = chunk,
+        .leaf = lith_schema_leaf(&maker->merge->schema, maker->cursor.leaf),
+        .ref = chunk_ref(maker, chunk),
+        .tools = &maker->tools,
+        .deal = deal,
+    };
+
+    (void)ret_enough;
+    uint64_t rows = lith_deal_rows(deal, chunk->unit);
+    if (rows == 0)
+        return LITH_OK;
+    translation_set(maker, chunk, &move);
+    if (move.ref.leaf != LITH_NO_INDEX)
+        LITH_TRY(
+            pages_open(maker, chunk, lith_chunk_ref_end(&move.ref), &move.pages, &move.file, err));
+    LITH_TRY(lith_deal_unit(deal, chunk->unit, err));
+    LITH_TRY(lith_mover_run(chunk->is_absent ? LITH_MOVER_NULL : LITH_MOVER_RECODE, &move, err));
+    LITH_TRY(lith_deal_unit_end(deal, err));
+    /* Its bytes count as moved in so far as its rows are in this span. */
+    uint64_t all = (uint64_t)maker->merge->units[chunk->unit].rows;
+    lith_merge_progress(maker->merge,
+                        (uint64_t)((double)own_bytes(chunk) * (double)rows / (double)all));
+    return LITH_OK;
+}
+
+enum lith_code lith_chunk_maker_deal(struct lith_chunk_maker *maker, uint32_t leaf, size_t begin,
+                                     size_t end, struct lith_deal *deal, struct lith_err *err)
+{
+    return walk(maker, leaf, begin, end, deal_each, deal, err);
 }

@@ -10,6 +10,7 @@
 #include "merge/kept.h"
 #include "merge/merge_state.h"
 #include "merge/windows.h"
+#include "sort/deal.h"
 
 /* What making chunks works with, one after another. Several, each in its own thread, may work on
  * chunks of different leaves of one row group. */
@@ -54,5 +55,22 @@ LITH_MUST_CHECK enum lith_code lith_chunk_maker_write(struct lith_chunk_maker *m
                                                       struct lith_file_writer *writer,
                                                       struct lith_witness *witness,
                                                       struct lith_err *err);
+
+/* Where the positions of a chunk go. */
+struct lith_chunk_outlet {
+    struct lith_file_writer *writer;
+    struct lith_witness *witness;   /* NULL: nothing is witnessed */
+    struct lith_key_counts *counts; /* NULL unless the leaf is a key column */
+};
+
+struct lith_chunk_outlet lith_chunk_outlet_of(struct lith_merge *merge, uint32_t leaf,
+                                              struct lith_file_writer *writer,
+                                              struct lith_witness *witness);
+
+/* Deals the chunks of `leaf` over units [begin, end), decoded: those of units that have rows in the
+ * span. Failures name the input. */
+LITH_MUST_CHECK enum lith_code lith_chunk_maker_deal(struct lith_chunk_maker *maker, uint32_t leaf,
+                                                     size_t begin, size_t end,
+                                                     struct lith_deal *deal, struct lith_err *err);
 
 #endif

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "base/checked.h"
+
 /* The leaf that a key column names: a top-level column of that name. */
 static uint32_t leaf_named(const struct lith_schema *schema, const char *name)
 {
@@ -208,6 +210,19 @@ static enum lith_code plan(struct lith_merge *merge, struct lith_opener *opener,
     return key_columns_find(merge, err);
 }
 
+/* Small enough for statistics to tell row groups apart, large enough for few of them. */
+static uint64_t sorted_row_group_bytes(const struct lith_merge_input *inputs, size_t count)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++)
+        bytes = lith_sum_u64(bytes, inputs[i].size);
+    bytes /= LITH_SORTED_ROW_GROUPS;
+    if (bytes < LITH_SORTED_ROW_GROUP_BYTES_MIN)
+        return LITH_SORTED_ROW_GROUP_BYTES_MIN;
+    return lith_min_u64(bytes, LITH_SORTED_ROW_GROUP_BYTES_MAX);
+}
+
 enum lith_code lith_merge_new(const struct lith_merge_input *inputs, size_t input_count,
                               struct lith_opener *opener, const struct lith_merge_options *options,
                               const struct lith_work *work, struct lith_merge **ret_merge,
@@ -227,6 +242,8 @@ enum lith_code lith_merge_new(const struct lith_merge_input *inputs, size_t inpu
         .row_group_bytes = options->row_group_bytes,
         .row_group_rows = options->row_group_rows,
     };
+    if (options->sort_by && options->row_group_by_size)
+        merge->limits.row_group_bytes = sorted_row_group_bytes(inputs, input_count);
     merge->bad_input = SIZE_MAX;
     lith_arena_init(&merge->arena, work->mem);
     lith_kinds_init(&merge->kinds, &merge->arena);

@@ -13,6 +13,7 @@
 #include "merge/chunk_move.h"
 #include "merge/column_pool.h"
 #include "merge/input_list.h"
+#include "merge/mingle.h"
 
 /* One run: the open output and what is left for the others. */
 struct run {
@@ -22,9 +23,13 @@ struct run {
     struct lith_file_writer *writer;
     struct lith_chunk_maker maker;
     struct lith_column_pool *pool; /* makes the chunks instead; NULL: one thread does */
+    struct lith_unit cluster;      /* what is left of it: rows and bytes */
+    struct lith_mingle mingle;     /* of the cluster that is being sorted; zeroed: none is */
     size_t next_row_group;
-    size_t next_unit;    /* its first */
-    uint64_t left_bytes; /* of units not taken yet */
+    size_t next_unit;     /* its first; of a cluster that is being sorted, while that lasts */
+    uint32_t group_count; /* of the open file */
+    bool is_mingled;      /* likewise: some of its rows were sorted */
+    uint64_t left_bytes;  /* of units not taken yet */
     uint64_t left_plain_bytes;
     uint64_t written_bytes; /* of files that are finished */
     uint64_t files_left;
@@ -70,14 +75,57 @@ static enum lith_code chunks_write(struct run *run, size_t begin, size_t end, st
     return LITH_OK;
 }
 
-/* Writes the next output row group. */
-static enum lith_code row_group_write(struct run *run, struct lith_err *err)
+/* Takes rows off the cluster, and off what is left: their part of its bytes. */
+static void cluster_take(struct run *run, int64_t rows)
 {
-    struct lith_merge *merge = run->merge;
-    size_t begin, end;
+    struct lith_unit *cluster = &run->cluster;
+    double part = (double)rows / (double)cluster->rows;
+    bool is_last = rows == cluster->rows;
+    uint64_t bytes =
+        is_last ? cluster->compressed_bytes : (uint64_t)(part * (double)cluster->compressed_bytes);
+    uint64_t plain_bytes = is_last ? cluster->uncompressed_bytes
+                                   : (uint64_t)(part * (double)cluster->uncompressed_bytes);
+
+    cluster->rows -= rows;
+    cluster->compressed_bytes -= bytes;
+    cluster->uncompressed_bytes -= plain_bytes;
+    run->left_bytes -= bytes;
+    run->left_plain_bytes -= plain_bytes;
+}
+
+/* Writes the next row group of a cluster whose rows are sorted: units [begin, end). */
+static enum lith_code cluster_write(struct run *run, size_t begin, size_t end, struct lith_err *err)
+{
+    struct lith_mingle *mingle = &run->mingle;
+    int64_t rows;
+
+    if (!mingle->merge) {
+        lith_chunk_maker_row_group(&run->maker, begin, end);
+        run->cluster = (struct lith_unit){0};
+        for (size_t i = begin; i < end; i++) {
+            run->cluster.compressed_bytes += run->merge->units[i].compressed_bytes;
+            run->cluster.uncompressed_bytes += run->merge->units[i].uncompressed_bytes;
+            run->cluster.rows += run->merge->units[i].rows;
+        }
+        LITH_TRY(lith_mingle_begin(mingle, run->merge, &run->maker, begin, end, err));
+    }
+    LITH_TRY(lith_mingle_row_group(mingle, run->writer, &run->witness, &rows, err));
+    cluster_take(run, rows);
+    run->is_mingled = true;
+    if (!lith_mingle_is_at_end(mingle))
+        return LITH_OK;
+    run->next_unit = end;
+    run->next_row_group++;
+    lith_mingle_done(mingle);
+    return LITH_OK;
+}
+
+/* Writes a row group of whole units: [begin, end). */
+static enum lith_code units_write(struct run *run, size_t begin, size_t end, struct lith_err *err)
+{
+    const struct lith_merge *merge = run->merge;
     int64_t rows = 0;
 
-    lith_merge_row_group(merge, run->next_row_group, &begin, &end);
     for (size_t i = begin; i < end; i++) {
         rows += merge->units[i].rows;
         run->left_bytes -= merge->units[i].compressed_bytes;
@@ -88,6 +136,20 @@ static enum lith_code row_group_write(struct run *run, struct lith_err *err)
     LITH_TRY(lith_file_writer_row_group_end(run->writer, err));
     run->next_unit = end;
     run->next_row_group++;
+    return LITH_OK;
+}
+
+/* Writes the next output row group. */
+static enum lith_code row_group_write(struct run *run, struct lith_err *err)
+{
+    size_t begin, end;
+
+    lith_merge_row_group(run->merge, run->next_row_group, &begin, &end);
+    if (lith_sorting_sorts_unit(&run->merge->sorting, begin))
+        LITH_TRY(cluster_write(run, begin, end, err));
+    else
+        LITH_TRY(units_write(run, begin, end, err));
+    run->group_count++;
     if (run->outputs->row_group)
         run->outputs->row_group(run->outputs);
     return LITH_OK;
@@ -141,22 +203,38 @@ static uint64_t goal_set(struct run *run)
     return lith_layout_file_goal(left, run->files_left);
 }
 
+/* The inputs whose rows the file has that ends: after a sort it may be any. */
+static void inputs_of(const struct run *run, size_t first_unit, size_t *ret_first, size_t *ret_last)
+{
+    const struct lith_merge *merge = run->merge;
+    bool is_last = run->next_unit == merge->unit_count;
+
+    /* Inputs without rows are held by the file that would have had them: the first one. */
+    *ret_first = 0;
+    *ret_last = merge->input_count - 1;
+    if (merge->options.sort_by)
+        return;
+    if (run->output_index > 0)
+        *ret_first = merge->units[first_unit].input;
+    if (!is_last)
+        *ret_last = merge->units[run->next_unit - 1].input;
+}
+
 /* Fills the file that has been begun, and ends it. */
 static enum lith_code file_fill(struct run *run, struct lith_err *err)
 {
     struct lith_merge *merge = run->merge;
     uint64_t goal = goal_set(run);
     size_t first_unit = run->next_unit;
+    size_t first_input, last_input;
 
+    run->group_count = 0;
+    run->is_mingled = false;
     /* One row group at least: a goal of few bytes must not make files without end. */
     while (run->next_unit < merge->unit_count &&
-           (run->next_unit == first_unit || lith_file_writer_bytes(run->writer) < goal))
+           (run->group_count == 0 || lith_file_writer_bytes(run->writer) < goal))
         LITH_TRY(row_group_write(run, err));
-    /* Inputs without rows are held by the file that would have had them: the first one. */
-    size_t first_input = run->output_index == 0 ? 0 : merge->units[first_unit].input;
-    size_t last_input = run->next_unit == merge->unit_count
-                            ? merge->input_count - 1
-                            : merge->units[run->next_unit - 1].input;
+    inputs_of(run, first_unit, &first_input, &last_input);
     LITH_TRY(file_finish(run, first_input, last_input, err));
     run->written_bytes += lith_file_writer_bytes(run->writer);
     struct lith_merge_file file = {
@@ -167,6 +245,7 @@ static enum lith_code file_fill(struct run *run, struct lith_err *err)
         .last_input = last_input,
         .units = merge->units + first_unit,
         .unit_count = run->next_unit - first_unit,
+        .is_mingled = run->is_mingled,
         .witness = &run->witness,
         .keys = merge->keys,
         .key_count = merge->key_count,
@@ -188,6 +267,8 @@ static enum lith_code file_write(struct run *run, struct lith_err *err)
     if (code == LITH_OK)
         code = lith_file_writer_new(sink, &merge->written, merge->codecs, merge->work, &run->writer,
                                     err);
+    if (code == LITH_OK && merge->options.sort_by)
+        lith_file_writer_sorted(run->writer, merge->sorting.columns, merge->sorting.key_count);
     if (code == LITH_OK)
         code = file_fill(run, err);
     lith_file_writer_free(run->writer);
@@ -209,7 +290,9 @@ static enum lith_code maker_init(struct lith_chunk_maker *maker, struct lith_mer
 /* What makes chunks: the pool, else the maker. */
 static enum lith_code makers_begin(struct run *run, struct lith_err *err)
 {
-    LITH_TRY(lith_column_pool_new(run->merge, &run->pool, err));
+    /* Sorting is done by one thread. */
+    if (!lith_sorting_sorts(&run->merge->sorting))
+        LITH_TRY(lith_column_pool_new(run->merge, &run->pool, err));
     return run->pool ? LITH_OK : maker_init(&run->maker, run->merge, err);
 }
 
@@ -225,6 +308,7 @@ static void makers_end(struct run *run)
         merge->bad_input = run->maker.bad_input;
     }
     lith_column_pool_free(run->pool);
+    lith_mingle_done(&run->mingle);
     lith_chunk_maker_done(&run->maker);
 }
 

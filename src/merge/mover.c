@@ -76,6 +76,8 @@ enum lith_code lith_move_levels(const struct lith_move *move, struct lith_batch 
 enum lith_code lith_move_deliver(const struct lith_move *move, const struct lith_batch *batch,
                                  struct lith_key_counts *counts, struct lith_err *err)
 {
+    if (move->deal)
+        return lith_deal_add(move->deal, batch, err);
     LITH_TRY(lith_witness_decoded(move->witness, batch, err));
     if (counts)
         LITH_TRY(lith_key_counts_add(counts, batch, err));

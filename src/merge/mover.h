@@ -17,6 +17,7 @@
 #include "merge/explain.h"
 #include "merge/source_chunk.h"
 #include "parquet/widen.h"
+#include "sort/deal.h"
 #include "parquet/chunk_reader.h"
 #include "parquet/file_writer.h"
 #include "parquet/key_counts.h"
@@ -76,7 +77,8 @@ struct lith_move {
     struct lith_chunk_ref ref;
     struct lith_move_tools *tools;
     struct lith_file_writer *writer;
-    enum lith_codec codec;                            /* of the output chunk */
+    struct lith_deal *deal; /* takes all batches instead, and nothing is witnessed yet; or NULL */
+    enum lith_codec codec;  /* of the output chunk */
     const struct lith_dictionary_builder *dictionary; /* the merged one; NULL: none */
     const uint32_t *map; /* of ids into it, as planned; NULL: not kept */
     uint32_t map_count;

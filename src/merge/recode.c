@@ -25,8 +25,8 @@ enum lith_code lith_move_recode_page(const struct lith_move *move, struct lith_c
 enum lith_code lith_mover_recode(const struct lith_move *move, struct lith_err *err)
 {
     struct lith_move_tools *tools = move->tools;
-    /* Counting wants values, as does widening. */
-    bool wants_values = move->counts || move->widening;
+    /* Counting wants values, as do widening and dealing. */
+    bool wants_values = move->counts || move->widening || move->deal;
     struct lith_chunk_reader *reader = wants_values ? tools->key_reader : tools->reader;
     const struct lith_page *page;
 
@@ -35,8 +35,9 @@ enum lith_code lith_mover_recode(const struct lith_move *move, struct lith_err *
         LITH_TRY(lith_chunk_reader_page(reader, &page, err));
         if (!page)
             return LITH_OK;
-        bool done;
-        LITH_TRY(lith_move_join_page(move, reader, page, &done, err));
+        bool done = false;
+        if (!move->deal)
+            LITH_TRY(lith_move_join_page(move, reader, page, &done, err));
         if (done)
             continue;
         tools->bytes[LITH_MOVER_RECODE] += (uint64_t)page->header.compressed_bytes;

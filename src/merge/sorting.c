@@ -94,3 +94,18 @@ bool lith_sorting_sorts(const struct lith_sorting *sorting)
     }
     return false;
 }
+
+bool lith_sorting_sorts_unit(const struct lith_sorting *sorting, size_t unit)
+{
+    size_t low = 0, high = sorting->cluster_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sorting->clusters[middle].begin < unit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < sorting->cluster_count && sorting->clusters[low].begin == unit &&
+           sorting->clusters[low].needs_sort;
+}

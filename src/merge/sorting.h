@@ -65,4 +65,8 @@ LITH_MUST_CHECK enum lith_code lith_sorting_settle(struct lith_sorting *sorting,
 /* Whether the rows of some cluster are to be sorted. */
 bool lith_sorting_sorts(const struct lith_sorting *sorting);
 
+/* Whether the unit, by its place, is the first of a cluster whose rows are to be sorted. False for
+ * a zeroed one. */
+bool lith_sorting_sorts_unit(const struct lith_sorting *sorting, size_t unit);
+
 #endif

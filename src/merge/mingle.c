@@ -1,0 +1,387 @@
+/*
+ * Sorting a cluster: keys to a recipe, spans dealt, row groups gathered.
+ */
+#include "merge/mingle.h"
+
+#include "base/checked.h"
+#include "sort/key_builder.h"
+#include "sort/key_sorter.h"
+
+/* Parts of the budget: of the sort of keys, which is over when the others begin; */
+#define SORTER_SHARES 3u
+/* of dealing, of the bucket that is gathered, */
+#define DEAL_SHARES 4u
+#define GATHER_SHARES 8u
+/* of the recipe, and of what stays of it for a row group: four bytes a row. */
+#define RECIPE_SHARES 16u
+#define ORDER_SHARES 16u
+/* A decoded column of a bucket should take no more than this part of what may be gathered, as its
+ * footers tell. */
+#define BUCKET_PART 2u
+/* What is dealt should take no more than this part of scratch. */
+#define SCRATCH_PART 2u
+/* Rows of a bucket: few make work that is not theirs. */
+#define BUCKET_ROWS_MIN 4096u
+/* What a value takes besides its bytes: levels, and a place. */
+#define VALUE_BYTES_MORE 32u
+
+/* What the footers say of the cluster. */
+struct size {
+    uint64_t rows;
+    uint64_t bytes; /* uncompressed */
+};
+
+static struct size size_of(const struct lith_mingle *mingle)
+{
+    struct size size = {0};
+
+    for (size_t i = mingle->begin; i < mingle->end; i++) {
+        size.rows += (uint64_t)mingle->merge->units[i].rows;
+        size.bytes = lith_sum_u64(size.bytes, mingle->merge->units[i].uncompressed_bytes);
+    }
+    return size;
+}
+
+static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
+{
+    return value < least ? least : lith_min_u64(value, most);
+}
+
+static uint64_t parts_of(uint64_t whole, uint64_t part)
+{
+    return whole / part + (whole % part != 0);
+}
+
+/* As many row groups of equal size as the limits ask for. */
+static uint64_t group_rows(const struct lith_merge *merge, const struct size *size)
+{
+    uint64_t most =
+        lith_min_u64(merge->work->mem->limit / ORDER_SHARES / sizeof(uint32_t), UINT32_MAX / 2);
+    uint64_t bytes_a_row = 1 + size->bytes / size->rows;
+
+    if (merge->limits.row_group_rows > 0)
+        most = lith_min_u64(most, (uint64_t)merge->limits.row_group_rows);
+    if (merge->limits.row_group_bytes > 0)
+        most = lith_min_u64(most, 1 + merge->limits.row_group_bytes / bytes_a_row);
+    return parts_of(size->rows, parts_of(size->rows, most));
+}
+
+/* How many buckets a span may have. */
+static uint64_t buckets_max(const struct lith_merge *merge)
+{
+    return clamp(merge->work->mem->limit / DEAL_SHARES / LITH_DEAL_MEMORY_BYTES_MIN, 1,
+                 LITH_DEAL_BUCKETS_MAX);
+}
+
+static void sizes_set(struct lith_mingle *mingle)
+{
+    const struct lith_merge *merge = mingle->merge;
+    struct size size = size_of(mingle);
+    uint64_t bytes_a_row = size.bytes / size.rows;
+    uint64_t gathered = merge->work->mem->limit / GATHER_SHARES / BUCKET_PART;
+    uint64_t dealt_a_row = 2 * bytes_a_row + (uint64_t)merge->schema.leaf_count * 8;
+
+    mingle->row_count = size.rows;
+    mingle->group_rows = group_rows(merge, &size);
+    mingle->bucket_rows = gathered / (bytes_a_row + VALUE_BYTES_MORE);
+    mingle->bucket_rows = clamp(mingle->bucket_rows, BUCKET_ROWS_MIN, mingle->group_rows);
+    /* A row group is dealt in one span. */
+    if (parts_of(mingle->group_rows, mingle->bucket_rows) > buckets_max(merge))
+        mingle->bucket_rows = parts_of(mingle->group_rows, buckets_max(merge));
+    uint64_t buckets = parts_of(mingle->group_rows, mingle->bucket_rows);
+    uint64_t groups = merge->work->scratch->limit / SCRATCH_PART / dealt_a_row / mingle->group_rows;
+    mingle->span_rows = mingle->group_rows * clamp(groups, 1, buckets_max(merge) / buckets);
+}
+
+/* The keys of units, read again. */
+struct reading {
+    struct lith_merge *merge;
+    struct lith_key_scan scan;
+    struct lith_key_builder builder;
+    struct lith_key_sorter *sorter;
+    struct lith_arena arena; /* of the footer */
+    struct lith_footer footer;
+    uint32_t input; /* whose footer it is; LITH_NO_INDEX: none */
+};
+
+static void reading_done(struct reading *r)
+{
+    lith_key_scan_done(&r->scan);
+    lith_key_builder_done(&r->builder);
+    lith_key_sorter_free(r->sorter);
+    lith_arena_done(&r->arena);
+}
+
+static enum lith_code reading_begin(struct reading *r, struct lith_merge *merge,
+                                    struct lith_err *err)
+{
+    struct lith_sorting *sorting = &merge->sorting;
+    size_t memory =
+        lith_max_size(merge->work->mem->limit / SORTER_SHARES, LITH_SORT_MEMORY_BYTES_MIN);
+
+    *r = (struct reading){.merge = merge, .input = LITH_NO_INDEX};
+    lith_arena_init(&r->arena, merge->work->mem);
+    lith_key_builder_init(&r->builder, &sorting->layout, merge->work->mem);
+    LITH_TRY(lith_key_sorter_new(&sorting->layout, memory, merge->work, &r->sorter, err));
+    return lith_key_scan_init(&r->scan, &merge->schema, sorting->keys, &sorting->layout,
+                              merge->codecs, merge->work, err);
+}
+
+/* The source of a unit's file, whose footer is at hand then. */
+static enum lith_code unit_open(struct reading *r, const struct lith_unit *unit,
+                                struct lith_source **ret_source, struct lith_err *err)
+{
+    struct lith_input *input;
+
+    LITH_TRY(lith_input_set_get(&r->merge->set, unit->input, &input, err));
+    *ret_source = input->source;
+    if (r->input == unit->input)
+        return LITH_OK;
+    lith_arena_done(&r->arena);
+    lith_arena_init(&r->arena, r->merge->work->mem);
+    r->input = LITH_NO_INDEX;
+    LITH_TRY(lith_footer_read(input->source, &r->arena, &r->footer, err));
+    r->input = unit->input;
+    return LITH_OK;
+}
+
+static enum lith_code unit_read(struct reading *r, size_t index, struct lith_err *err)
+{
+    const struct lith_unit *unit = &r->merge->units[index];
+    const struct lith_kind *kind = &r->merge->kinds.kinds[r->merge->set.inputs[unit->input].kind];
+    struct lith_source *source;
+    struct lith_key_rows rows;
+    struct lith_key_batch keys;
+
+    LITH_TRY(unit_open(r, unit, &source, err));
+    if (unit->row_group >= r->footer.row_group_count ||
+        r->footer.row_groups[unit->row_group].num_rows != unit->rows)
+        return lith_fail(err, LITH_E_CONFLICT, "it changed while it was being merged");
+    LITH_TRY(lith_key_scan_unit(&r->scan, &r->footer, unit->row_group, kind->places, source, err));
+    LITH_TRY(lith_key_sorter_unit(r->sorter, (uint32_t)index, err));
+    for (;;) {
+        LITH_TRY(lith_key_reader_next(&r->scan.rows, &rows, err));
+        if (rows.row_count == 0)
+            return LITH_OK;
+        LITH_TRY(lith_key_builder_build(&r->builder, &rows, &keys, err));
+        LITH_TRY(lith_key_sorter_add(r->sorter, &keys, err));
+    }
+}
+
+static enum lith_code units_read(struct reading *r, struct lith_mingle *mingle,
+                                 struct lith_err *err)
+{
+    for (size_t i = mingle->begin; i < mingle->end; i++) {
+        if (unit_read(r, i, err) == LITH_OK)
+            continue;
+        mingle->maker->bad_input = r->merge->units[i].input;
+        return lith_err_prefix(err, "%s", r->merge->inputs[r->merge->units[i].input].name);
+    }
+    LITH_TRY(lith_key_sorter_finish(r->sorter, &mingle->recipe, err));
+    return lith_recipe_end(&mingle->recipe, err);
+}
+
+static enum lith_code recipe_make(struct lith_mingle *mingle, struct lith_err *err)
+{
+    struct reading reading;
+
+    enum lith_code code = reading_begin(&reading, mingle->merge, err);
+    if (code == LITH_OK)
+        code = units_read(&reading, mingle, err);
+    reading_done(&reading);
+    return code;
+}
+
+static enum lith_code units_make(struct lith_mingle *mingle, struct lith_err *err)
+{
+    const struct lith_merge *merge = mingle->merge;
+    size_t count = mingle->end - mingle->begin;
+    void *block;
+
+    LITH_TRY(lith_alloc_array(merge->work->mem, count, sizeof(*mingle->units), &block, err));
+    mingle->units = block;
+    for (size_t i = 0; i < count; i++)
+        mingle->units[i] = (struct lith_deal_unit){
+            .row_count = (uint32_t)merge->units[mingle->begin + i].rows,
+            .in_order = merge->sorting.ranges[mingle->begin + i].in_order,
+        };
+    return LITH_OK;
+}
+
+enum lith_code lith_mingle_begin(struct lith_mingle *mingle, struct lith_merge *merge,
+                                 struct lith_chunk_maker *maker, size_t begin, size_t end,
+                                 struct lith_err *err)
+{
+    *mingle = (struct lith_mingle){.merge = merge, .maker = maker, .begin = begin, .end = end};
+    lith_recipe_init(&mingle->recipe, merge->work, merge->work->mem->limit / RECIPE_SHARES);
+    sizes_set(mingle);
+    LITH_TRY(recipe_make(mingle, err));
+    if (mingle->recipe.row_count != mingle->row_count)
+        return lith_fail(err, LITH_E_CORRUPT, "the sort keys have %llu rows, the footers %llu",
+                         (unsigned long long)mingle->recipe.row_count,
+                         (unsigned long long)mingle->row_count);
+    return units_make(mingle, err);
+}
+
+static void span_end(struct lith_mingle *mingle)
+{
+    lith_gather_free(mingle->gather);
+    lith_deal_free(mingle->deal);
+    mingle->gather = NULL;
+    mingle->deal = NULL;
+}
+
+void lith_mingle_done(struct lith_mingle *mingle)
+{
+    if (!mingle->merge)
+        return;
+    span_end(mingle);
+    lith_recipe_done(&mingle->recipe);
+    lith_free(mingle->units);
+    *mingle = (struct lith_mingle){.merge = NULL};
+}
+
+/* Buckets from the next row on, each in one row group. */
+static uint32_t borders_set(struct lith_mingle *mingle)
+{
+    uint64_t end = lith_min_u64(mingle->row + mingle->span_rows, mingle->row_count);
+    uint64_t row = mingle->row;
+    uint32_t count = 0;
+
+    mingle->borders[0] = row;
+    while (row < end) {
+        uint64_t group_end = lith_min_u64(
+            mingle->row + ((row - mingle->row) / mingle->group_rows + 1) * mingle->group_rows, end);
+        row = lith_min_u64(row + mingle->bucket_rows, group_end);
+        LITH_ASSERT(count < LITH_DEAL_BUCKETS_MAX);
+        mingle->borders[++count] = row;
+    }
+    return count;
+}
+
+static enum lith_code span_begin(struct lith_mingle *mingle, struct lith_err *err)
+{
+    struct lith_merge *merge = mingle->merge;
+    size_t memory = merge->work->mem->limit / DEAL_SHARES;
+
+    mingle->span = (struct lith_deal_span){
+        .work = merge->work,
+        .recipe = &mingle->recipe,
+        .borders = mingle->borders,
+        .bucket_count = borders_set(mingle),
+        .unit_begin = (uint32_t)mingle->begin,
+        .unit_count = (uint32_t)(mingle->end - mingle->begin),
+        .units = mingle->units,
+        .leaf_count = merge->schema.leaf_count,
+    };
+    mingle->span.memory_bytes_max =
+        lith_max_size(memory, mingle->span.bucket_count * LITH_DEAL_MEMORY_BYTES_MIN);
+    mingle->bucket = 0;
+    LITH_TRY(lith_deal_new(&mingle->span, &mingle->deal, err));
+    for (uint32_t leaf = 0; leaf < merge->schema.leaf_count; leaf++) {
+        LITH_TRY(lith_deal_leaf(mingle->deal, lith_schema_leaf(&merge->schema, leaf), err));
+        LITH_TRY(lith_chunk_maker_deal(mingle->maker, leaf, mingle->begin, mingle->end,
+                                       mingle->deal, err));
+        LITH_TRY(lith_deal_leaf_end(mingle->deal, err));
+    }
+    return lith_gather_new(mingle->deal, merge->work->mem->limit / GATHER_SHARES, &mingle->gather,
+                           err);
+}
+
+/* The buckets of one row group, and the order of each. */
+struct group {
+    struct lith_bucket_order orders[LITH_DEAL_BUCKETS_MAX];
+    uint32_t count;
+    uint64_t rows;
+};
+
+static enum lith_code group_begin(struct lith_mingle *mingle, struct group *group,
+                                  struct lith_err *err)
+{
+    uint64_t end = lith_min_u64(mingle->row + mingle->group_rows, mingle->row_count);
+
+    while (mingle->row + group->rows < end) {
+        uint32_t bucket = mingle->bucket + group->count;
+        LITH_TRY(lith_bucket_order_find(&mingle->span, bucket, &group->orders[group->count], err));
+        group->rows += group->orders[group->count++].row_count;
+    }
+    return LITH_OK;
+}
+
+static void group_done(struct group *group)
+{
+    for (uint32_t i = 0; i < LITH_DEAL_BUCKETS_MAX; i++)
+        lith_bucket_order_done(&group->orders[i]);
+}
+
+static enum lith_code bucket_write(struct lith_mingle *mingle, uint32_t leaf,
+                                   const struct lith_bucket_order *order,
+                                   const struct lith_chunk_outlet *outlet, struct lith_err *err)
+{
+    struct lith_batch batch;
+
+    LITH_TRY(lith_gather_begin(mingle->gather, leaf, order, err));
+    for (;;) {
+        LITH_TRY(lith_work_check(mingle->merge->work, err));
+        LITH_TRY(lith_gather_next(mingle->gather, &batch, err));
+        if (batch.position_count == 0)
+            return LITH_OK;
+        LITH_TRY(lith_witness_decoded(outlet->witness, &batch, err));
+        if (outlet->counts)
+            LITH_TRY(lith_key_counts_add(outlet->counts, &batch, err));
+        LITH_TRY(lith_file_writer_add(outlet->writer, &batch, err));
+    }
+}
+
+static enum lith_code chunk_write(struct lith_mingle *mingle, uint32_t leaf,
+                                  const struct group *group, struct lith_file_writer *writer,
+                                  struct lith_witness *witness, struct lith_err *err)
+{
+    struct lith_merge *merge = mingle->merge;
+    const struct lith_schema_node *node = lith_schema_leaf(&merge->schema, leaf);
+    struct lith_chunk_plan plan =
+        lith_chunk_votes_plan(&merge->votes[leaf], node, &merge->options.codec);
+    struct lith_chunk_outlet outlet = lith_chunk_outlet_of(merge, leaf, writer, witness);
+
+    lith_witness_chunk_begin(witness, node);
+    LITH_TRY(lith_file_writer_chunk(writer, &plan, err));
+    for (uint32_t i = 0; i < group->count; i++)
+        LITH_TRY(bucket_write(mingle, leaf, &group->orders[i], &outlet, err));
+    LITH_TRY(lith_file_writer_chunk_end(writer, err));
+    return lith_witness_chunk_end(witness, group->rows, err);
+}
+
+static enum lith_code group_write(struct lith_mingle *mingle, struct group *group,
+                                  struct lith_file_writer *writer, struct lith_witness *witness,
+                                  struct lith_err *err)
+{
+    LITH_TRY(group_begin(mingle, group, err));
+    LITH_TRY(lith_file_writer_row_group(writer, (int64_t)group->rows, err));
+    for (uint32_t leaf = 0; leaf < mingle->merge->schema.leaf_count; leaf++)
+        LITH_TRY(chunk_write(mingle, leaf, group, writer, witness, err));
+    return lith_file_writer_row_group_end(writer, err);
+}
+
+enum lith_code lith_mingle_row_group(struct lith_mingle *mingle, struct lith_file_writer *writer,
+                                     struct lith_witness *witness, int64_t *ret_rows,
+                                     struct lith_err *err)
+{
+    struct group *group;
+    void *block;
+
+    if (!mingle->deal)
+        LITH_TRY(span_begin(mingle, err));
+    LITH_TRY(lith_alloc_array(mingle->merge->work->mem, 1, sizeof(*group), &block, err));
+    group = block;
+    enum lith_code code = group_write(mingle, group, writer, witness, err);
+    if (code == LITH_OK) {
+        *ret_rows = (int64_t)group->rows;
+        mingle->row += group->rows;
+        mingle->bucket += group->count;
+        if (mingle->bucket == mingle->span.bucket_count)
+            span_end(mingle);
+    }
+    group_done(group);
+    lith_free(group);
+    return code;
+}

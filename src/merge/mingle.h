@@ -1,0 +1,56 @@
+/*
+ * The rows of a cluster of units, sorted and written as row groups.
+ *
+ * First the keys: their order is a recipe (sort/recipe.h). Then the columns follow it, a span of
+ * row groups at a time: each source chunk is decoded once in a span, its rows are dealt to the
+ * buckets they belong to, and gathered from there. Memory is parts of the budget, whatever the
+ * number of units and the size of one; the rest waits in scratch. DESIGN.md section 7.
+ */
+#ifndef LITH_MERGE_MINGLE_H
+#define LITH_MERGE_MINGLE_H
+
+#include "merge/chunk_move.h"
+#include "sort/gather.h"
+#include "sort/recipe.h"
+
+struct lith_mingle {
+    struct lith_merge *merge;
+    struct lith_chunk_maker *maker;
+    size_t begin; /* the units of the cluster: [begin, end) */
+    size_t end;
+    struct lith_deal_unit *units;
+    struct lith_recipe recipe;
+    uint64_t row_count;
+    uint64_t row;        /* the next one of the output */
+    uint64_t group_rows; /* of each row group but the last */
+    uint64_t bucket_rows;
+    uint64_t span_rows;
+    /* The open span; deal is NULL: none. */
+    struct lith_deal_span span;
+    uint64_t borders[LITH_DEAL_BUCKETS_MAX + 1u];
+    struct lith_deal *deal;
+    struct lith_gather *gather;
+    uint32_t bucket; /* the next one */
+};
+
+/* Sorts the keys of units [begin, end), one of the sorting's clusters. `maker` is the merge's only
+ * one, and outlives the mingle. */
+LITH_MUST_CHECK enum lith_code lith_mingle_begin(struct lith_mingle *mingle,
+                                                 struct lith_merge *merge,
+                                                 struct lith_chunk_maker *maker, size_t begin,
+                                                 size_t end, struct lith_err *err);
+/* A zeroed one is a no-op. */
+void lith_mingle_done(struct lith_mingle *mingle);
+
+static inline bool lith_mingle_is_at_end(const struct lith_mingle *mingle)
+{
+    return mingle->row == mingle->row_count;
+}
+
+/* Writes the next row group; *ret_rows are in it. Failures of an input name it. */
+LITH_MUST_CHECK enum lith_code lith_mingle_row_group(struct lith_mingle *mingle,
+                                                     struct lith_file_writer *writer,
+                                                     struct lith_witness *witness,
+                                                     int64_t *ret_rows, struct lith_err *err);
+
+#endif
