@@ -2,8 +2,8 @@
  * The recipe of a sorted rewrite: for each output row the unit and row that it comes from.
  *
  * Runs (unit, first row, count) in the order of the output; rows that follow each other in their
- * unit are one run. Written once, in a spool; read from any output row on, by several readers in
- * turn, so that each column of an output row group can follow it.
+ * unit are one run. Written once, in a spool; read from any output row on, so that each column of
+ * an output row group can follow it. Reading changes nothing: threads may have a reader each.
  */
 #ifndef LITH_SORT_RECIPE_H
 #define LITH_SORT_RECIPE_H

@@ -81,6 +81,10 @@ static enum lith_code add_short(struct lith_sort_block *block, const struct lith
     bool follows;
 
     LITH_TRY(records_reserve(block, keys->count - begin, &count, err));
+    *ret_count = count;
+    if (count == 0)
+        return LITH_OK;
+    LITH_ASSERT(block->records);
     struct lith_sort_record *to = block->records + block->count;
     const struct lith_sort_record *last = block->count ? to - 1 : NULL;
     if (keys->width == 9) /* the widths of one column of numbers, nullable and not */
@@ -93,7 +97,6 @@ static enum lith_code add_short(struct lith_sort_block *block, const struct lith
         follows = records_make(key, keys->width, count, place, last, to);
     block->in_order = block->in_order && follows;
     block->count += count;
-    *ret_count = count;
     return LITH_OK;
 }
 
@@ -151,10 +154,10 @@ enum lith_code lith_sort_block_add(struct lith_sort_block *block, const struct l
     return add_long(block, keys, begin, place, ret_count, err);
 }
 
-/* Keys of the block behind what all begin with. */
+/* Keys of the block, of which the first `equal` bytes are known to be the same. */
 struct tie {
     const uint8_t *entries;
-    size_t common;
+    size_t equal;
 };
 
 static bool tie_after(const struct tie *tie, const struct lith_sort_record *a,
@@ -163,8 +166,8 @@ static bool tie_after(const struct tie *tie, const struct lith_sort_record *a,
     struct lith_slice x = lith_entry_key(tie->entries + a->ref);
     struct lith_slice y = lith_entry_key(tie->entries + b->ref);
 
-    x = (struct lith_slice){x.data + tie->common, x.bytes - tie->common};
-    y = (struct lith_slice){y.data + tie->common, y.bytes - tie->common};
+    x = (struct lith_slice){x.data + tie->equal, x.bytes - tie->equal};
+    y = (struct lith_slice){y.data + tie->equal, y.bytes - tie->equal};
     return lith_key_compare(x, y) > 0;
 }
 
@@ -186,7 +189,7 @@ static void halves_merge(const struct tie *tie, struct lith_sort_record *records
     memcpy(records + to, room + left, (middle - left) * sizeof(*records));
 }
 
-/* Records of one prefix, by the rest of their keys. */
+/* Records by the rest of their keys, compared. */
 static void ties_sort(const struct tie *tie, struct lith_sort_record *records, size_t count,
                       struct lith_sort_record *room)
 {
@@ -196,22 +199,59 @@ static void ties_sort(const struct tie *tie, struct lith_sort_record *records, s
     }
 }
 
+/* Records by the next eight bytes of their keys. */
+static void prefix_sort(const struct tie *tie, struct lith_sort_record *records, size_t count,
+                        struct lith_sort_record *room)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct lith_slice key = lith_entry_key(tie->entries + records[i].ref);
+        records[i].prefix = lith_key_prefix(key.data + tie->equal, key.bytes - tie->equal);
+    }
+    lith_records_sort(records, room, count);
+}
+
+static size_t same_prefix_end(const struct lith_sort_record *records, size_t begin, size_t end)
+{
+    size_t at = begin + 1;
+
+    while (at < end && records[at].prefix == records[begin].prefix)
+        at++;
+    return at;
+}
+
+/* Fewer ties than this are compared; each eight bytes of a key that are sorted by cost a look at
+ * every entry. */
+#define TIES_FEW 24u
+/* So many times eight bytes, behind what all keys have in common, are sorted by; then compared. */
+#define LEVELS 5u
+
+/*
+ * Level by level: records of one prefix are sorted by the eight bytes behind it, down to those that
+ * differ. ends[level] is where the records end that share all bytes before that level.
+ */
 static void long_sort(struct lith_sort_block *block)
 {
+    struct lith_sort_record *records = block->records;
     struct tie tie = {block->entries.data, block->common.bytes};
+    size_t ends[LEVELS] = {block->count};
+    uint32_t level = 0;
 
-    for (size_t i = 0; i < block->count; i++) {
-        struct lith_sort_record *record = &block->records[i];
-        struct lith_slice key = lith_entry_key(tie.entries + record->ref);
-        record->prefix = lith_key_prefix(key.data + tie.common, key.bytes - tie.common);
-    }
-    struct lith_sort_record *sorted = block->records;
-    lith_records_sort(sorted, block->room, block->count);
-    for (size_t begin = 0, end; begin < block->count; begin = end) {
-        for (end = begin + 1; end < block->count && sorted[end].prefix == sorted[begin].prefix;)
-            end++;
-        if (end - begin > 1)
-            ties_sort(&tie, sorted + begin, end - begin, block->room);
+    prefix_sort(&tie, records, block->count, block->room);
+    for (size_t at = 0; at < block->count;) {
+        while (at == ends[level])
+            level--;
+        size_t end = same_prefix_end(records, at, ends[level]);
+        tie.equal = block->common.bytes + 8 * (level + 1);
+        /* No key is the beginning of another, so those that end here are all the same. */
+        bool equal = lith_entry_key(tie.entries + records[at].ref).bytes <= tie.equal;
+        if (end - at > 1 && !equal && (end - at < TIES_FEW || level + 1 == LEVELS)) {
+            ties_sort(&tie, records + at, end - at, block->room);
+        } else if (end - at > 1 && !equal) {
+            prefix_sort(&tie, records + at, end - at, block->room);
+            ends[++level] = end;
+            continue;
+        }
+        at = end;
     }
 }
 

@@ -130,15 +130,12 @@ static enum lith_code not_found(const struct lith_schema *schema,
     size_t used = 0;
 
     for (size_t i = 0; i < count; i++) {
-        char text[PATH_TEXT_BYTES];
-        lith_schema_path(schema, near[i].node, text, sizeof(text));
-        size_t bytes = strlen(text);
         if (i > 0) {
-            memcpy(list + used, ", ", 2);
-            used += 2;
+            list[used++] = ',';
+            list[used++] = ' ';
         }
-        memcpy(list + used, text, bytes + 1);
-        used += bytes;
+        lith_schema_path(schema, near[i].node, list + used, PATH_TEXT_BYTES);
+        used += strlen(list + used);
     }
     return lith_fail(err, LITH_E_INVALID,
                      "there is no column \"%.*s\"; of %" PRIu32 " columns the nearest are: %s",

@@ -14,12 +14,11 @@
 #define CACHED_COUNT ((size_t)64 << 10)
 /* Below this comparing is faster than counting. */
 #define FEW_COUNT 32u
-#define DEAL_BITS 8u
-#define DEAL_PARTS (1u << DEAL_BITS)
+#define DIGIT_BITS 8u
+#define DIGITS (1u << DIGIT_BITS)
 /* Parts of parts; what is still too large then is sorted as it is. Nulls and a few values far off
  * take one each. */
 #define DEALS_MAX 4u
-#define PASS_BITS 10u
 #define NINTH_SHIFT LITH_PLACE_BITS
 
 /* The bits that differ among records. */
@@ -58,11 +57,11 @@ static void few_sort(struct lith_sort_record *records, size_t count)
 }
 
 /* Counts become the places where each digit's records begin. */
-static void counts_sum(uint32_t *counts, size_t digits)
+static void counts_sum(uint32_t counts[DIGITS])
 {
     uint32_t sum = 0;
 
-    for (size_t i = 0; i < digits; i++) {
+    for (size_t i = 0; i < DIGITS; i++) {
         uint32_t here = counts[i];
         counts[i] = sum;
         sum += here;
@@ -73,14 +72,13 @@ static void counts_sum(uint32_t *counts, size_t digits)
 LITH_TEMPLATE void pass(bool by_ninth, uint32_t shift, const struct lith_sort_record *from,
                         struct lith_sort_record *to, size_t count)
 {
-    uint32_t counts[1u << PASS_BITS] = {0};
-    const uint32_t mask = (1u << PASS_BITS) - 1;
+    uint32_t counts[DIGITS] = {0};
 
     for (size_t i = 0; i < count; i++)
-        counts[by_ninth ? from[i].ref >> shift : from[i].prefix >> shift & mask]++;
-    counts_sum(counts, by_ninth ? 256 : mask + 1);
+        counts[(uint8_t)((by_ninth ? from[i].ref : from[i].prefix) >> shift)]++;
+    counts_sum(counts);
     for (size_t i = 0; i < count; i++)
-        to[counts[by_ninth ? from[i].ref >> shift : from[i].prefix >> shift & mask]++] = from[i];
+        to[counts[(uint8_t)((by_ninth ? from[i].ref : from[i].prefix) >> shift)]++] = from[i];
 }
 
 /* Sorts `from` through `other`, from the lowest bit up; returns the one that holds the result. */
@@ -98,22 +96,22 @@ static struct lith_sort_record *passes_sort(struct lith_sort_record *from,
         uint32_t shift = (uint32_t)__builtin_ctzll(varying.prefix);
         pass(false, shift, from, other, count);
         swap = from, from = other, other = swap;
-        varying.prefix &= shift + PASS_BITS < 64 ? UINT64_MAX << (shift + PASS_BITS) : 0;
+        varying.prefix &= shift + DIGIT_BITS < 64 ? UINT64_MAX << (shift + DIGIT_BITS) : 0;
     }
     return from;
 }
 
 /* Deals records to parts by the highest bits that differ; ends[i] is where part i ends. */
 static void deal(const struct lith_sort_record *from, struct lith_sort_record *to, size_t count,
-                 uint64_t varying, uint32_t ends[DEAL_PARTS])
+                 uint64_t varying, uint32_t ends[DIGITS])
 {
     uint32_t high = 63 - (uint32_t)__builtin_clzll(varying);
-    uint32_t shift = high < DEAL_BITS ? 0 : high - DEAL_BITS + 1;
+    uint32_t shift = high < DIGIT_BITS ? 0 : high - DIGIT_BITS + 1;
 
-    memset(ends, 0, DEAL_PARTS * sizeof(*ends));
+    memset(ends, 0, DIGITS * sizeof(*ends));
     for (size_t i = 0; i < count; i++)
         ends[(uint8_t)(from[i].prefix >> shift)]++;
-    counts_sum(ends, DEAL_PARTS);
+    counts_sum(ends);
     for (size_t i = 0; i < count; i++)
         to[ends[(uint8_t)(from[i].prefix >> shift)]++] = from[i];
 }
@@ -122,7 +120,7 @@ static void deal(const struct lith_sort_record *from, struct lith_sort_record *t
 struct dealt {
     size_t begin;
     uint32_t next;
-    uint32_t ends[DEAL_PARTS]; /* from `begin` on */
+    uint32_t ends[DIGITS]; /* from `begin` on */
 };
 
 struct sorting {
@@ -172,7 +170,7 @@ void lith_records_sort(struct lith_sort_record *records, struct lith_sort_record
     part_sort(&sorting, 0, count);
     while (sorting.depth) {
         struct dealt *dealt = &sorting.dealt[sorting.depth - 1];
-        if (dealt->next == DEAL_PARTS) {
+        if (dealt->next == DIGITS) {
             sorting.depth--;
             continue;
         }

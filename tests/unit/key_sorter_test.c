@@ -4,7 +4,9 @@
  */
 #include "sort_support.h"
 
+#include "sort/key_order.h"
 #include "sort/key_sorter.h"
+#include "sort/sort_record.h"
 
 static struct lith_err err;
 static struct lith_mem mem;
@@ -129,7 +131,8 @@ static void same_as_comparing_values(void **state)
     }
 }
 
-/* Rows that come in order are one run and never merged, however little memory there is. */
+/* Rows that come in order are one run however little memory there is: scratch has no room to write
+ * any of them twice. */
 static void ordered_rows_are_one_run(void **state)
 {
     const struct sort_type *types[2] = {&sort_types[5], &sort_types[13]};
@@ -142,6 +145,7 @@ static void ordered_rows_are_one_run(void **state)
         sort_table_init(&table, fields, types, 3000, &seed);
         sort_table_sort(&table);
         lith_recipe_init(&recipe, &work, 100000);
+        scratch.limit = 3000 * (fields == 1 ? sizeof(struct lith_sort_record) : 36);
         MUST(table_sort(&table, 3000, LITH_SORT_MEMORY_BYTES_MIN, &recipe));
         assert_int_equal(recipe.run_count, 1);
         lith_recipe_done(&recipe);
@@ -198,6 +202,69 @@ static void long_strings_stay_in_bounds(void **state)
     lith_recipe_done(&recipe);
     lith_key_sorter_free(sorter);
     sort_table_done(&table);
+    free(bytes);
+}
+
+#define PIECES 9
+#define PIECE_BYTES 7 /* not the eight that are sorted by at a time */
+#define TIED_BYTES (PIECES * PIECE_BYTES + 2)
+
+static int tied_compare(const uint8_t *keys, size_t a, size_t b)
+{
+    return memcmp(keys + a * TIED_BYTES, keys + b * TIED_BYTES, TIED_BYTES);
+}
+
+/* Keys of a few pieces that come again and again: many rows share long beginnings, and whole keys.
+ */
+static void long_keys_with_long_ties(void **state)
+{
+    enum { COUNT = 20000 };
+    static const size_t memory[] = {50000, (size_t)8 << 20};
+    static const struct sort_type *type = &sort_types[13];
+    uint64_t seed = test_seed();
+    uint8_t *bytes = calloc(COUNT, TIED_BYTES);
+    size_t *order = calloc(COUNT, sizeof(*order));
+    struct sort_table table;
+
+    (void)state;
+    sort_table_init(&table, 1, &type, 0, &seed);
+    for (size_t i = 0; i < COUNT; i++) {
+        memset(bytes + i * TIED_BYTES, 'x', TIED_BYTES - 2);
+        for (size_t k = 0; k < PIECES; k++) {
+            if (test_random(&seed) % 4 == 0)
+                bytes[i * TIED_BYTES + k * PIECE_BYTES + test_random(&seed) % PIECE_BYTES] = 'y';
+        }
+        size_t to = i; /* into its place among those before */
+        for (size_t low = 0, middle; low < to;) {
+            middle = (low + to) / 2;
+            if (tied_compare(bytes, order[middle], i) <= 0)
+                low = middle + 1;
+            else
+                to = middle;
+        }
+        memmove(order + to + 1, order + to, (i - to) * sizeof(*order));
+        order[to] = i;
+    }
+    for (size_t m = 0; m < 2; m++) {
+        struct lith_key_sorter *sorter;
+        struct lith_recipe recipe;
+        MUST(lith_key_sorter_new(&table.layout, memory[m], &work, &sorter, &err));
+        MUST(lith_key_sorter_unit(sorter, 0, &err));
+        for (size_t i = 0; i < COUNT; i++) {
+            size_t length = TIED_BYTES;
+            struct lith_key_batch keys = {
+                .count = 1, .data = bytes + i * TIED_BYTES, .ends = &length};
+            MUST(lith_key_sorter_add(sorter, &keys, &err));
+        }
+        lith_recipe_init(&recipe, &work, 1000);
+        MUST(lith_key_sorter_finish(sorter, &recipe, &err));
+        MUST(lith_recipe_end(&recipe, &err));
+        recipe_check(&recipe, order, COUNT, COUNT);
+        lith_recipe_done(&recipe);
+        lith_key_sorter_free(sorter);
+    }
+    sort_table_done(&table);
+    free(order);
     free(bytes);
 }
 
@@ -276,6 +343,151 @@ static void clusters_take_turns(void **state)
     sort_table_done(&table);
 }
 
+#define UNITS 12
+
+/* Rows [begins[u], begins[u + 1]) of a table are unit u. */
+struct units {
+    size_t begins[UNITS + 1];
+};
+
+/* Sorts the rows, cuts them into units, deals those out in a random order, and then exchanges a few
+ * rows: so units are mostly in order and apart, and some not. */
+static void units_make(struct sort_table *table, struct units *units, uint64_t *seed)
+{
+    size_t row_bytes = table->field_count * sizeof(struct sort_cell);
+    struct sort_cell *dealt = calloc(table->row_count + 1, row_bytes);
+    size_t cuts[UNITS + 1], turns[UNITS], at = 0;
+
+    sort_table_sort(table);
+    cuts[0] = 0;
+    for (size_t i = 0; i < UNITS; i++) {
+        size_t left = table->row_count - cuts[i];
+        cuts[i + 1] = i + 1 == UNITS ? table->row_count
+                                     : cuts[i] + test_random(seed) % (2 * left / (UNITS - i) + 1);
+        size_t k = test_random(seed) % (i + 1);
+        turns[i] = turns[k];
+        turns[k] = i;
+    }
+    for (size_t i = 0; i < UNITS; i++) {
+        size_t rows = cuts[turns[i] + 1] - cuts[turns[i]];
+        units->begins[i] = at;
+        memcpy(dealt + at * table->field_count, sort_cell_at(table, cuts[turns[i]], 0),
+               rows * row_bytes);
+        at += rows;
+    }
+    units->begins[UNITS] = at;
+    free(table->cells);
+    table->cells = dealt;
+    for (size_t i = test_random(seed) % 4; i > 0 && at > 0; i--) {
+        struct sort_cell row[FIELDS_MAX];
+        struct sort_cell *a = table->cells + test_random(seed) % at * table->field_count;
+        struct sort_cell *b = table->cells + test_random(seed) % at * table->field_count;
+        memcpy(row, a, row_bytes);
+        memmove(a, b, row_bytes);
+        memcpy(b, row, row_bytes);
+    }
+}
+
+/* The keys of a unit to a proof of its order, a sorter, or both. */
+static void unit_read(struct sort_table *table, const struct units *units, uint32_t unit,
+                      struct lith_key_order *order, struct lith_key_builder *builder,
+                      struct lith_key_sorter *sorter)
+{
+    for (size_t at = units->begins[unit]; at < units->begins[unit + 1];) {
+        size_t left = units->begins[unit + 1] - at, count = left < 30 ? left : 30;
+        struct lith_key_rows rows = sort_table_rows(table, at, count);
+        struct lith_key_batch keys;
+        if (order)
+            MUST(lith_key_order_add(order, &rows, &err));
+        if (sorter) {
+            MUST(lith_key_builder_build(builder, &rows, &keys, &err));
+            MUST(lith_key_sorter_add(sorter, &keys, &err));
+        }
+        at += count;
+    }
+}
+
+/* As a merge does it: prove, cluster, sort what overlaps. Returns how many clusters need no sort.
+ */
+static size_t units_sort(struct sort_table *table, const struct units *units,
+                         struct lith_recipe *recipe)
+{
+    struct lith_unit_range ranges[UNITS];
+    struct lith_unit_cluster *clusters;
+    struct lith_key_builder builder;
+    struct lith_key_sorter *sorter;
+    struct lith_key_order order;
+    struct lith_arena arena;
+    size_t count, copied = 0;
+
+    lith_arena_init(&arena, &mem);
+    lith_key_order_init(&order, &table->layout, &mem);
+    lith_key_builder_init(&builder, &table->layout, &mem);
+    MUST(lith_key_sorter_new(&table->layout, 5000, &work, &sorter, &err));
+    for (uint32_t unit = 0; unit < UNITS; unit++) {
+        lith_key_order_begin(&order);
+        unit_read(table, units, unit, &order, NULL, NULL);
+        MUST(lith_key_order_range(&order, unit, &arena, &ranges[unit], &err));
+    }
+    MUST(lith_unit_clusters(ranges, UNITS, &arena, &clusters, &count, &err));
+    for (size_t i = 0; i < count; i++) {
+        const struct lith_unit_cluster *cluster = &clusters[i];
+        if (!cluster->needs_sort) {
+            copied++;
+            MUST(lith_recipe_add(recipe, ranges[cluster->begin].unit, 0, cluster->row_count, &err));
+            continue;
+        }
+        for (size_t k = cluster->begin; k < cluster->end; k++) {
+            MUST(lith_key_sorter_unit(sorter, ranges[k].unit, &err));
+            unit_read(table, units, ranges[k].unit, NULL, &builder, sorter);
+        }
+        MUST(lith_key_sorter_finish(sorter, recipe, &err));
+    }
+    MUST(lith_recipe_end(recipe, &err));
+    lith_key_sorter_free(sorter);
+    lith_key_builder_done(&builder);
+    lith_key_order_done(&order);
+    lith_arena_done(&arena);
+    return copied;
+}
+
+/* Proofs, clusters and sorts together give the order of all rows. */
+static void clusters_are_the_whole_order(void **state)
+{
+    uint64_t seed = test_seed();
+    size_t copied = 0;
+
+    (void)state;
+    for (int round = 0; round < 200; round++) {
+        const struct sort_type *types[FIELDS_MAX];
+        uint32_t fields = 1 + (uint32_t)(test_random(&seed) % FIELDS_MAX);
+        struct lith_recipe_reader reader;
+        struct lith_recipe_run run;
+        struct lith_recipe recipe;
+        struct sort_table table;
+        struct units units;
+        for (uint32_t k = 0; k < fields; k++)
+            types[k] = &sort_types[test_random(&seed) % SORT_TYPE_COUNT];
+        sort_table_init(&table, fields, types, test_random(&seed) % 2000, &seed);
+        units_make(&table, &units, &seed);
+        size_t *order = sort_table_order(&table);
+        lith_recipe_init(&recipe, &work, 1000);
+        copied += units_sort(&table, &units, &recipe);
+        assert_int_equal(recipe.row_count, table.row_count);
+        MUST(lith_recipe_open_at(&recipe, 0, &reader, &err));
+        for (size_t at = 0; at < table.row_count; at++) {
+            MUST(lith_recipe_next(&reader, 1, &run, &err));
+            assert_int_equal(run.row_count, 1);
+            assert_int_equal(units.begins[run.unit] + run.row, order[at]);
+        }
+        lith_recipe_close(&reader);
+        lith_recipe_done(&recipe);
+        free(order);
+        sort_table_done(&table);
+    }
+    assert_true(copied > 200); /* of 2400 units */
+}
+
 static void limits_and_cancelling(void **state)
 {
     const struct sort_type *type = &sort_types[5];
@@ -306,8 +518,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(same_as_comparing_values, setup, teardown),
         cmocka_unit_test_setup_teardown(ordered_rows_are_one_run, setup, teardown),
         cmocka_unit_test_setup_teardown(long_strings_stay_in_bounds, setup, teardown),
+        cmocka_unit_test_setup_teardown(long_keys_with_long_ties, setup, teardown),
         cmocka_unit_test_setup_teardown(failures_leave_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(clusters_take_turns, setup, teardown),
+        cmocka_unit_test_setup_teardown(clusters_are_the_whole_order, setup, teardown),
         cmocka_unit_test_setup_teardown(limits_and_cancelling, setup, teardown),
     };
 

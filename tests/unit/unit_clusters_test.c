@@ -146,26 +146,32 @@ static void cut_bounds_join_what_may_overlap(void **state)
 /* The unit that ends last is not the one that began last; one of them cut. */
 static void the_farthest_end_counts(void **state)
 {
-    struct lith_unit_range ranges[] = {
-        {0, true, 1, bound_of("a", false), bound_of("m", true)},
-        {1, true, 1, bound_of("b", false), bound_of("mzz", false)},
-        {2, true, 1, bound_of("mzzz", false), bound_of("n", false)}, /* may be below the cut m */
-        {3, true, 1, bound_of("c", false), bound_of("d", false)},
-    };
-    struct lith_unit_cluster *clusters;
-    struct lith_arena arena;
-    size_t count;
+    static const bool cut_first[] = {true, false};
 
     (void)state;
-    lith_mem_init(&mem, SIZE_MAX, NULL);
-    lith_arena_init(&arena, &mem);
-    MUST(lith_unit_clusters(ranges, 4, &arena, &clusters, &count, &err));
-    assert_int_equal(count, 1);
-    atomic_store(&mem.fail_after, 0);
-    lith_arena_done(&arena);
-    assert_int_equal(lith_unit_clusters(ranges, 4, &arena, &clusters, &count, &err), LITH_E_NOMEM);
-    lith_arena_done(&arena);
-    lith_mem_done(&mem);
+    for (size_t i = 0; i < 2; i++) {
+        struct lith_key_bound cut = bound_of("m", true), whole = bound_of("mzz", false);
+        struct lith_unit_range ranges[] = {
+            {0, true, 1, bound_of("a", false), cut_first[i] ? cut : whole},
+            {1, true, 1, bound_of("b", false), cut_first[i] ? whole : cut},
+            {2, true, 1, bound_of("mzzz", false),
+             bound_of("n", false)}, /* may be below the cut m */
+            {3, true, 1, bound_of("c", false), bound_of("d", false)},
+        };
+        struct lith_unit_cluster *clusters;
+        struct lith_arena arena;
+        size_t count;
+        lith_mem_init(&mem, SIZE_MAX, NULL);
+        lith_arena_init(&arena, &mem);
+        MUST(lith_unit_clusters(ranges, 4, &arena, &clusters, &count, &err));
+        assert_int_equal(count, 1);
+        lith_arena_done(&arena);
+        atomic_store(&mem.fail_after, 0);
+        assert_int_equal(lith_unit_clusters(ranges, 4, &arena, &clusters, &count, &err),
+                         LITH_E_NOMEM);
+        lith_arena_done(&arena);
+        lith_mem_done(&mem);
+    }
 }
 
 int main(void)
