@@ -39,19 +39,21 @@ static enum lith_code rows_count(struct lith_destinations *d, struct lith_err *e
     return LITH_OK;
 }
 
-static void offsets_set(struct lith_destinations *d)
+static enum lith_code offsets_set(struct lith_destinations *d, struct lith_err *err)
 {
     for (uint32_t i = 0; i < d->span->unit_count; i++) {
         const struct lith_deal_unit *unit = &d->span->units[i];
         d->units[i].offset = d->bytes;
         if (d->units[i].row_count == 0)
             continue;
-        LITH_ASSERT(d->units[i].row_count <= unit->row_count); /* no row stands twice */
+        if (d->units[i].row_count > unit->row_count)
+            return lith_deal_damaged(err); /* some stand there twice */
         if (unit->in_order)
             d->bytes += (d->span->bucket_count + 1) * END_BYTES;
         else
             d->bytes += ((uint64_t)unit->row_count + END_BYTES - 1) / END_BYTES * END_BYTES;
     }
+    return LITH_OK;
 }
 
 /* Notes the end of a unit's rows in a bucket; in the slot before the first one, where the span's
@@ -117,7 +119,7 @@ static enum lith_code windows_make(struct lith_destinations *d, struct lith_err 
 static enum lith_code destinations_make(struct lith_destinations *d, struct lith_err *err)
 {
     LITH_TRY(rows_count(d, err));
-    offsets_set(d);
+    LITH_TRY(offsets_set(d, err));
     return windows_make(d, err);
 }
 
