@@ -91,8 +91,10 @@ static inline size_t model_row_positions(const struct lith_schema_node *leaf,
 {
     if (leaf->max_rep == 0 || model_below(seed, 3) == 0)
         return 1;
-    if (model_below(seed, 200) == 0)
-        return 1 + model_below(seed, taste->list_max * 100); /* over several batches */
+    if (model_below(seed, 1000) == 0)
+        return 1 + model_below(seed, 3 * LITH_BATCH_POSITIONS);
+    if (model_below(seed, 100) == 0)
+        return 1 + model_below(seed, taste->list_max * 50);
     return 1 + model_below(seed, taste->list_max);
 }
 
