@@ -75,21 +75,24 @@ static void places_set(struct finder *f)
     LITH_ASSERT(arrival == f->row_count);
 }
 
-static void run_place(struct finder *f, const struct lith_recipe_run *run, size_t at)
+static enum lith_code run_place(struct finder *f, const struct lith_recipe_run *run, size_t at,
+                                struct lith_err *err)
 {
     struct unit_place *unit = &f->units[run->unit];
 
     if (is_scattered(f, run->unit)) {
         for (uint32_t i = 0; i < run->row_count; i++)
             f->keys[unit->next++] = (run->row + i) << 32 | (at + i);
-        return;
+        return LITH_OK;
     }
-    LITH_ASSERT(run->row >= unit->row_at);
+    if (run->row < unit->row_at)
+        return lith_deal_damaged(err);
     unit->row_at = (uint32_t)(run->row + run->row_count);
     uint32_t arrival = unit->next;
     for (uint32_t i = 0; i < run->row_count; i++)
         f->arrivals[at + i] = arrival + i;
     unit->next = arrival + (uint32_t)run->row_count;
+    return LITH_OK;
 }
 
 static enum lith_code rows_place(struct finder *f, struct lith_err *err)
@@ -100,7 +103,7 @@ static enum lith_code rows_place(struct finder *f, struct lith_err *err)
     LITH_TRY(lith_deal_scan_open(f->span, f->bucket, f->bucket + 1, &scan, err));
     for (size_t at = 0; at < f->row_count; at += run.row_count) {
         LITH_TRY(lith_deal_scan_next(&scan, &run, err));
-        run_place(f, &run, at);
+        LITH_TRY(run_place(f, &run, at, err));
     }
     return LITH_OK;
 }

@@ -32,9 +32,11 @@ enum lith_code lith_deal_scan_next(struct lith_deal_scan *scan, struct lith_reci
     }
     LITH_TRY(
         lith_recipe_next(&scan->reader, span->borders[scan->bucket + 1] - scan->row, ret_run, err));
-    LITH_ASSERT(ret_run->row_count > 0);
-    ret_run->unit = lith_deal_unit_index(span, ret_run->unit);
-    LITH_ASSERT(ret_run->row + ret_run->row_count <= span->units[ret_run->unit].row_count);
+    uint32_t unit = ret_run->unit - span->unit_begin; /* wraps where it is below */
+    if (ret_run->row_count == 0 || unit >= span->unit_count ||
+        ret_run->row + ret_run->row_count > span->units[unit].row_count)
+        return lith_deal_damaged(err);
+    ret_run->unit = unit;
     scan->row += ret_run->row_count;
     return LITH_OK;
 }

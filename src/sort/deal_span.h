@@ -60,7 +60,8 @@ LITH_MUST_CHECK enum lith_code lith_deal_scan_open(const struct lith_deal_span *
                                                    struct lith_deal_scan *ret_scan,
                                                    struct lith_err *err);
 
-/* The next run; its unit is an index in `units`. Its row_count is 0 at the end. CANCELLED, IO. */
+/* The next run; its unit is an index in `units`. Its row_count is 0 at the end. CANCELLED, IO (also
+ * for rows that no unit has). */
 LITH_MUST_CHECK enum lith_code lith_deal_scan_next(struct lith_deal_scan *scan,
                                                    struct lith_recipe_run *ret_run,
                                                    struct lith_err *err);

@@ -16,6 +16,7 @@ struct window {
     uint8_t *data;
     uint64_t begin;
     size_t bytes;
+    bool counts; /* rows were not counted before */
 };
 
 static size_t share(const struct lith_deal_span *span)
@@ -39,14 +40,16 @@ static enum lith_code rows_count(struct lith_destinations *d, struct lith_err *e
     return LITH_OK;
 }
 
-static void offsets_set(struct lith_destinations *d)
+/* Gives each unit its place: those with rows in the span, once these were counted; before, all. */
+static void offsets_set(struct lith_destinations *d, bool are_counted)
 {
+    d->bytes = 0;
     for (uint32_t i = 0; i < d->span->unit_count; i++) {
         const struct lith_deal_unit *unit = &d->span->units[i];
+        uint32_t row_count = are_counted ? d->units[i].row_count : unit->row_count;
         d->units[i].offset = d->bytes;
-        if (d->units[i].row_count == 0)
+        if (row_count == 0)
             continue;
-        LITH_ASSERT(d->units[i].row_count <= unit->row_count); /* no row stands twice */
         if (unit->in_order)
             d->bytes += (d->span->bucket_count + 1) * END_BYTES;
         else
@@ -92,6 +95,8 @@ static enum lith_code window_make(struct lith_destinations *d, const struct wind
         LITH_TRY(lith_deal_scan_next(&scan, &run, err));
         if (run.row_count == 0)
             break;
+        if (window->counts)
+            d->units[run.unit].row_count += (uint32_t)run.row_count;
         if (d->span->units[run.unit].in_order)
             end_note(window, d->units[run.unit].offset, scan.bucket, &run);
         else
@@ -100,13 +105,13 @@ static enum lith_code window_make(struct lith_destinations *d, const struct wind
     return lith_sink_write(&d->spool.sink, window->data, window->bytes, err);
 }
 
-static enum lith_code windows_make(struct lith_destinations *d, struct lith_err *err)
+static enum lith_code windows_make(struct lith_destinations *d, bool counts, struct lith_err *err)
 {
     LITH_AUTO(block) void *block = NULL;
     size_t bytes_max = (size_t)lith_min_u64(share(d->span), d->bytes);
 
     LITH_TRY(lith_alloc(d->span->work->mem, bytes_max, &block, err));
-    struct window window = {.data = block};
+    struct window window = {.data = block, .counts = counts};
     for (; window.begin < d->bytes; window.begin += window.bytes) {
         window.bytes = (size_t)lith_min_u64(d->bytes - window.begin, bytes_max);
         LITH_TRY(window_make(d, &window, err));
@@ -114,11 +119,27 @@ static enum lith_code windows_make(struct lith_destinations *d, struct lith_err 
     return LITH_OK;
 }
 
+static enum lith_code counts_check(const struct lith_destinations *d, struct lith_err *err)
+{
+    for (uint32_t i = 0; i < d->span->unit_count; i++)
+        if (d->units[i].row_count > d->span->units[i].row_count)
+            return lith_deal_damaged(err); /* some stand there twice */
+    return LITH_OK;
+}
+
+/* Where a window holds all units it is made and rows are counted in one reading. Else rows are
+ * counted first, since the units of a span may be few. */
 static enum lith_code destinations_make(struct lith_destinations *d, struct lith_err *err)
 {
-    LITH_TRY(rows_count(d, err));
-    offsets_set(d);
-    return windows_make(d, err);
+    offsets_set(d, false);
+    bool counts = d->bytes <= share(d->span);
+
+    if (!counts) {
+        LITH_TRY(rows_count(d, err));
+        offsets_set(d, true);
+    }
+    LITH_TRY(windows_make(d, counts, err));
+    return counts_check(d, err);
 }
 
 enum lith_code lith_destinations_init(struct lith_destinations *destinations,

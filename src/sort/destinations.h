@@ -32,9 +32,10 @@ struct lith_destinations {
 };
 
 /*
- * Reads the span's part of the recipe: once to count, and once for each eighth of the span's memory
- * that destinations take. Holds 16 bytes a unit and at most an eighth of the memory; a second
- * eighth while it lasts. CANCELLED, NOMEM, LIMIT (scratch), IO.
+ * Reads the span's part of the recipe once where the destinations of all units fit an eighth of the
+ * span's memory; else once to count, and once for each eighth that they take. Holds 16 bytes a unit
+ * and at most an eighth of the memory; a second eighth while it lasts. CANCELLED, NOMEM, LIMIT
+ * (scratch), IO.
  */
 LITH_MUST_CHECK enum lith_code lith_destinations_init(struct lith_destinations *destinations,
                                                       const struct lith_deal_span *span,

@@ -69,7 +69,7 @@ struct row_walk {
 static enum lith_code position_pass(struct row_walk *w, struct lith_err *err)
 {
     uint8_t level = (uint8_t)w->gather->leaf->max_def;
-    uint32_t length;
+    uint32_t length = 0;
 
     w->place.position++;
     if (w->def.part->bytes) {

@@ -91,8 +91,10 @@ static inline size_t model_row_positions(const struct lith_schema_node *leaf,
 {
     if (leaf->max_rep == 0 || model_below(seed, 3) == 0)
         return 1;
-    if (model_below(seed, 200) == 0)
-        return 1 + model_below(seed, taste->list_max * 100); /* over several batches */
+    if (model_below(seed, 1000) == 0)
+        return 1 + model_below(seed, 3 * LITH_BATCH_POSITIONS);
+    if (model_below(seed, 100) == 0)
+        return 1 + model_below(seed, taste->list_max * 50);
     return 1 + model_below(seed, taste->list_max);
 }
 
@@ -250,7 +252,8 @@ static inline void model_recipe(const struct model *model, const struct lith_wor
     MUST(lith_recipe_end(ret_recipe, &err));
 }
 
-/* Positions [begin, end) of a chunk as a reader would give them; `value` is the first one's. */
+/* Positions [begin, end) of a chunk as a reader would give them, or, where none is null, without
+ * definition levels; `value` is the first one's. */
 static inline struct lith_batch model_batch(const struct lith_schema_node *leaf,
                                             const struct model_chunk *chunk, size_t begin,
                                             size_t end, size_t value)
@@ -261,7 +264,8 @@ static inline struct lith_batch model_batch(const struct lith_schema_node *leaf,
         values += chunk->def[i] == leaf->max_def;
     return (struct lith_batch){
         .position_count = end - begin,
-        .def_levels = leaf->max_def ? chunk->def + begin : NULL,
+        .def_levels =
+            leaf->max_def && (values < end - begin || end % 2) ? chunk->def + begin : NULL,
         .rep_levels = leaf->max_rep ? chunk->rep + begin : NULL,
         .values = {.type = leaf->type,
                    .width = width,

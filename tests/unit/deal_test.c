@@ -39,7 +39,8 @@ struct course {
     size_t gather_memory;
     size_t batch_max;
     bool skips;
-    bool by_leaf; /* a leaf of all buckets, then the next; else all leaves of a bucket */
+    bool is_damaged; /* what comes out is not compared */
+    bool by_leaf;    /* a leaf of all buckets, then the next; else all leaves of a bucket */
     uint64_t seed;
 };
 
@@ -123,6 +124,18 @@ static enum lith_code leaf_deal(struct lith_deal *deal, const struct model *mode
     return lith_deal_leaf_end(deal, err);
 }
 
+static enum lith_code leaf_read(struct lith_gather *gather, uint32_t leaf,
+                                const struct lith_bucket_order *order, struct lith_err *err)
+{
+    struct lith_batch batch;
+
+    LITH_TRY(lith_gather_begin(gather, leaf, order, err));
+    do {
+        LITH_TRY(lith_gather_next(gather, &batch, err));
+    } while (batch.position_count);
+    return LITH_OK;
+}
+
 static enum lith_code leaf_gather(struct lith_gather *gather, const struct model *model,
                                   uint32_t leaf, const struct lith_bucket_order *order,
                                   const uint64_t *borders, struct lith_err *err)
@@ -154,7 +167,9 @@ static enum lith_code buckets_gather(struct lith_deal *deal, const struct model 
     for (uint32_t i = 0; i < span->bucket_count * model->leaf_count; i++) {
         uint32_t leaf = course->by_leaf ? i / span->bucket_count : i % model->leaf_count;
         uint32_t bucket = course->by_leaf ? i % span->bucket_count : i / model->leaf_count;
-        LITH_TRY(leaf_gather(gather, model, leaf, &orders[bucket], span->borders, err));
+        LITH_TRY(course->is_damaged
+                     ? leaf_read(gather, leaf, &orders[bucket], err)
+                     : leaf_gather(gather, model, leaf, &orders[bucket], span->borders, err));
     }
     return LITH_OK;
 }
@@ -368,7 +383,7 @@ static void test_allocations_fail(void **state)
 
 static void test_scratch_full(void **state)
 {
-    struct model_shape shape = {LITH_TYPE_BYTE_ARRAY, 0, 1, 0};
+    struct model_shape shape = {LITH_TYPE_BYTE_ARRAY, 0, 0, 0};
     uint64_t seed = test_seed();
     struct lith_recipe recipe;
     struct tools tools;
@@ -379,7 +394,8 @@ static void test_scratch_full(void **state)
 
     (void)state;
     tools_init(&tools);
-    model_init(&model, 2000, &seed);
+    for (model_init(&model, 2000, &seed); model.row_count < 2000; model_init(&model, 2000, &seed))
+        model_done(&model);
     model_leaf_add(&model, &shape, &seed);
     course_init(&course, model.row_count, &seed);
     course.memory = 0;
@@ -394,7 +410,7 @@ static void test_scratch_full(void **state)
         assert_int_equal(atomic_load(&tools.scratch.used), used);
         failures++;
     }
-    print_message("%d times full\n", failures);
+    assert_true(failures > 0);
     lith_recipe_done(&recipe);
     model_done(&model);
     tools_done(&tools);
@@ -526,6 +542,45 @@ static void test_damaged_scratch(void **state)
     }
 }
 
+/* A recipe that scratch changed names some row twice and another one never: that is found, unless
+ * the rows of its unit are in order, so that it does not matter. */
+static void test_damaged_recipe(void **state)
+{
+    uint64_t seed = test_seed();
+    int found = 0;
+
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        struct lith_recipe recipe;
+        struct tools tools;
+        struct course course;
+        struct model model;
+        struct lith_err err;
+        tools_init(&tools);
+        model_init(&model, 40, &seed);
+        model_leaf_add(&model, &model_shapes[model_below(&seed, MODEL_SHAPES)], &seed);
+        course_init(&course, model.row_count, &seed);
+        course.span_buckets = BUCKETS_MAX;
+        course.is_damaged = true;
+        model_recipe(&model, &tools.work, UNIT_BEGIN, &recipe);
+        /* Unit or row of a run, which are 8 of its 12 bytes; one block, with 8 bytes in front. */
+        assert_true(recipe.run_count <= LITH_RECIPE_BLOCK_RUNS);
+        size_t at = 8 + 12 * model_below(&seed, (size_t)recipe.run_count) + model_below(&seed, 8);
+        recipe.spool.memory.data[at] ^= (uint8_t)(1u << model_below(&seed, 8));
+        enum lith_code code = course_run(&model, &course, &recipe, &tools.work, &err);
+        course.is_damaged = false;
+        if (code == LITH_OK)
+            MUST(course_run(&model, &course, &recipe, &tools.work, &err));
+        else
+            assert_int_equal(code, LITH_E_IO);
+        found += code != LITH_OK;
+        lith_recipe_done(&recipe);
+        model_done(&model);
+        tools_done(&tools);
+    }
+    assert_true(found > 1000);
+}
+
 /* Columns of much more bytes than a span has memory: it stays at what its header says. */
 static void test_memory(void **state)
 {
@@ -584,7 +639,8 @@ int main(void)
         cmocka_unit_test(test_random_columns),  cmocka_unit_test(test_every_shape),
         cmocka_unit_test(test_borders),         cmocka_unit_test(test_allocations_fail),
         cmocka_unit_test(test_scratch_full),    cmocka_unit_test(test_other_rows),
-        cmocka_unit_test(test_damaged_scratch), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_damaged_scratch), cmocka_unit_test(test_damaged_recipe),
+        cmocka_unit_test(test_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
