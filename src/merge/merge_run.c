@@ -335,6 +335,21 @@ enum lith_code lith_merge_run(struct lith_merge *merge, struct lith_merge_output
     return code;
 }
 
+static enum lith_code row_group_explain(struct lith_chunk_maker *maker, size_t begin, size_t end,
+                                        struct lith_err *err)
+{
+    bool sorts = lith_sorting_sorts_unit(&maker->merge->sorting, begin);
+
+    lith_chunk_maker_row_group(maker, begin, end);
+    for (uint32_t leaf = 0; leaf < maker->merge->schema.leaf_count; leaf++) {
+        if (sorts)
+            LITH_TRY(lith_chunk_maker_explain_sorted(maker, leaf, begin, end, err));
+        else
+            LITH_TRY(lith_chunk_maker_plan(maker, leaf, begin, end, err));
+    }
+    return LITH_OK;
+}
+
 enum lith_code lith_merge_explain(struct lith_merge *merge, struct lith_err *err)
 {
     struct lith_chunk_maker maker;
@@ -343,9 +358,7 @@ enum lith_code lith_merge_explain(struct lith_merge *merge, struct lith_err *err
     for (size_t i = 0; code == LITH_OK && i < merge->row_group_count; i++) {
         size_t begin, end;
         lith_merge_row_group(merge, i, &begin, &end);
-        lith_chunk_maker_row_group(&maker, begin, end);
-        for (uint32_t leaf = 0; code == LITH_OK && leaf < merge->schema.leaf_count; leaf++)
-            code = lith_chunk_maker_plan(&maker, leaf, begin, end, err);
+        code = row_group_explain(&maker, begin, end, err);
     }
     merge->bad_input = maker.bad_input;
     lith_chunk_maker_done(&maker);
