@@ -345,7 +345,9 @@ static enum lith_code merge_write(struct outs *outs, struct lith_merge *merge, s
     uint64_t moved[LITH_MOVER_COUNT];
 
     LITH_TRY(lith_merge_run(merge, &outs->base, err));
-    LITH_TRY(outs_check(outs, err));
+    outs->result.rows_erased = lith_merge_erased(merge);
+    if (!outs->request->erase_by) /* else the rows are not those of the inputs */
+        LITH_TRY(outs_check(outs, err));
     if (outs->result.rows != (uint64_t)lith_merge_rows(merge))
         return lith_fail(err, LITH_E_CORRUPT,
                          "the outputs hold %" PRIu64 " rows, the inputs %" PRIi64,
@@ -384,6 +386,17 @@ static const enum lith_force forces[] = {
     [LITH_MOVERS_RECODE] = LITH_FORCE_RECODE,
 };
 
+/* Hands a row to the caller. */
+static bool erase_row(void *ctx, const struct lith_slice *values, size_t count)
+{
+    const struct outs *outs = ctx;
+    struct lith_value public[LITH_SORT_KEYS_MAX];
+
+    for (size_t i = 0; i < count; i++)
+    public[i] = (struct lith_value){values[i].data, values[i].bytes};
+    return outs->request->erase(outs->request->erase_ctx, public, count);
+}
+
 static enum lith_code merge_with(struct outs *outs, enum lith_movers movers, struct lith_err *err)
 {
     const struct lith_merge_request *request = outs->request;
@@ -404,6 +417,11 @@ static enum lith_code merge_with(struct outs *outs, enum lith_movers movers, str
     };
     struct lith_merge *merge;
     void *inputs;
+
+    if (request->erase_by && !request->erase)
+        return lith_fail(err, LITH_E_INVALID, "erase_by needs an erase function");
+    if (request->erase_by)
+        options.erase = (struct lith_erase){request->erase_by, erase_row, outs};
 
     if (request->codec && lith_codec_choice_parse(request->codec, &options.codec, err) != LITH_OK)
         return lith_err_prefix(err, "codec");
