@@ -4,6 +4,9 @@ They believe statistics, page indexes and bloom filters in different ways, so th
 of them overlooks costs another one rows. DataFusion stands for Arrow's Rust reader.
 """
 
+import datetime
+import decimal
+
 import datafusion
 import duckdb
 import polars
@@ -131,7 +134,9 @@ def _absent(present):
     if isinstance(present[0], (str, bytes)):
         more = present[0] + ("!" if isinstance(present[0], str) else b"!")
         return [] if more in present else [more]
-    return [value for value in (present[-1] + 1, present[0] + 1) if value not in present]
+    step = datetime.timedelta(days=1) if isinstance(present[0], datetime.date) else 1
+    with decimal.localcontext(prec=80):
+        return [value for value in (present[-1] + step, present[0] + step) if value not in present]
 
 
 def wrong(path, expected, columns, only=None):

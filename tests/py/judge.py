@@ -45,3 +45,18 @@ def honest_statistics(arrow, outputs, unreadable=frozenset()):
     for output in outputs:
         answer = arrow.ask("claims", path=output)
         assert answer.get("lies") == [], f"{output}: {answer}"
+
+
+def same_union(judges, sources, outputs, judges_min=1):
+    """The outputs hold the rows of the sources as each judge joins schemas by name itself; one that
+    cannot join these is said aloud. Returns the number of judges that compared."""
+    count = 0
+    for judge in judges:
+        answer = judge.ask("union", sources=list(sources), outputs=list(outputs))
+        if "error" in answer:
+            print(f"NOT COMPARED by {judge.name}: {answer['error']}")
+            continue
+        assert answer["difference"] is None, f"{judge.name}: {answer['difference']}"
+        count += 1
+    assert count >= judges_min, "no judge joins these schemas"
+    return count

@@ -61,7 +61,7 @@ class PyArrow:
 
     def __init__(self):
         import pyarrow.parquet
-        self.parquet = pyarrow.parquet
+        self.pyarrow, self.parquet = pyarrow, pyarrow.parquet
 
     def _open(self, path, **options):
         return self.parquet.ParquetFile(path, thrift_string_size_limit=1 << 30,
@@ -74,6 +74,15 @@ class PyArrow:
         if any(schema.column(i).physical_type == "INT96" for i in range(len(schema))):
             tables.append(self._open(path, coerce_int96_timestamp_unit="us").read())
         return tables
+
+    def union(self, paths):
+        """The rows of files whose schemas differ, joined by name. Strict fields of structs would not
+        join, so all may be null."""
+        import unions
+        tables = [unions.relaxed(table) for path in paths for table in self.tables(path)]
+        if len(tables) > len(paths):
+            raise ValueError("INT96")
+        return self.pyarrow.concat_tables(tables, promote_options="permissive")
 
     def schema(self, path):
         """The schema as the Parquet footer has it: repetitions, annotations, field ids, types.
@@ -107,6 +116,11 @@ class DuckDB:
     def tables(self, path):
         query = self._sql("read_parquet('FILE', hive_partitioning = false)", path)
         return [self.connection.sql(query).to_arrow_table()]
+
+    def union(self, paths):
+        quoted = ", ".join("'" + str(path).replace("'", "''") + "'" for path in paths)
+        return self.connection.sql(f"SELECT * FROM read_parquet([{quoted}], hive_partitioning = false, "
+                                   "union_by_name = true)").to_arrow_table()
 
     def schema(self, path):
         """Less than pyarrow tells: names, physical types, repetitions, children, field ids."""
@@ -148,6 +162,20 @@ def compare(reader, request):
         return {"difference": f"unreadable output: {problem}", "rows": 0}
     return {"difference": difference(sources, outputs, request.get("added", ())),
             "rows": sum(tables[0].num_rows for tables in outputs)}
+
+
+def union(reader, request):
+    """Are the rows of the outputs those of the sources, whose schemas the reader joins by name?"""
+    import columns
+    try:
+        sources = reader.union(request["sources"])
+    except Exception as problem:
+        raise Unreadable(f"the union of {request['sources']}: {str(problem)[:300]}") from problem
+    try:
+        outputs = reader.union(request["outputs"])
+    except Exception as problem:
+        return {"difference": f"unreadable output: {str(problem)[:300]}"}
+    return {"difference": columns.difference([sources], outputs)}
 
 
 def agree(reader, request):
@@ -193,6 +221,19 @@ def fingerprint(reader, request):
     return {"fingerprint": str(found or 0)}
 
 
+def union_fingerprint(reader, request):
+    """The same of files that are joined by name, with these columns; DuckDB."""
+    names = ", ".join("'" + path.replace("'", "''") + "'" for path in request["paths"])
+    columns = ", ".join('"' + name.replace('"', '""') + '"' for name in request["columns"])
+    query = (f"SELECT sum(md5_number_lower(t::VARCHAR)::HUGEINT), count(*) FROM (SELECT {columns} FROM "
+             f"read_parquet([{names}], hive_partitioning = false, union_by_name = true)) t")
+    try:
+        found, rows = reader.connection.sql(query).fetchall()[0]
+    except Exception as problem:
+        raise Unreadable(f"{names}: {str(problem)[:300]}") from problem
+    return {"fingerprint": str(found or 0), "rows": rows}
+
+
 def claims(reader, request):
     """What the footer's statistics say that the row group's own values deny (pyarrow only)."""
     import statistics_check
@@ -203,14 +244,16 @@ def claims(reader, request):
 def main():
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
     reader = {"pyarrow": PyArrow, "duckdb": DuckDB}[sys.argv[1]]()
-    ops = {"compare": compare, "agree": agree, "schema": schema, "rows": rows, "claims": claims,
-           "fingerprint": fingerprint}
+    ops = {"compare": compare, "union": union, "agree": agree, "schema": schema, "rows": rows, "claims": claims,
+           "fingerprint": fingerprint, "union_fingerprint": union_fingerprint}
     for line in sys.stdin.buffer:
         request = json.loads(line)
         try:
             answer = ops[request["op"]](reader, request)
         except Unreadable as problem:
             answer = {"error": f"{sys.argv[1]} does not read {problem}"}
+            if "FATAL" in str(problem):
+                reader = type(reader)()  # DuckDB wants a new database after an error of its own
         except Exception:
             # Of this harness, not of a file.
             answer = {"bug": traceback.format_exc()}
