@@ -78,9 +78,11 @@ void lith_chunk_route_done(struct lith_chunk_route *route)
     lith_buf_done(&route->map);
 }
 
+/* Whether the chunk has a dictionary that may enter the merged one: of the column, and of its type.
+ */
 static bool has_dictionary(const struct lith_source_chunk *chunk)
 {
-    return chunk->meta.dictionary_page_offset > 0 &&
+    return !chunk->is_absent && !chunk->is_narrow && chunk->meta.dictionary_page_offset > 0 &&
            chunk->meta.dictionary_page_offset < chunk->meta.data_page_offset;
 }
 

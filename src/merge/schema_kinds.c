@@ -207,6 +207,41 @@ static enum lith_code places_fill(struct lith_kinds *kinds, const struct lith_un
     return LITH_OK;
 }
 
+static int ids_order(const void *left, const void *right)
+{
+    const struct lith_schema_node *a = *(const struct lith_schema_node *const *)left;
+    const struct lith_schema_node *b = *(const struct lith_schema_node *const *)right;
+
+    return (a->field_id > b->field_id) - (a->field_id < b->field_id);
+}
+
+/* Fields that were one by their names may end with an id that others have too: then it says nothing
+ * of any of them. */
+static enum lith_code doubled_ids_drop(struct lith_schema *schema, struct lith_arena *arena,
+                                       struct lith_err *err)
+{
+    struct lith_schema_node **nodes;
+    uint32_t count = 0;
+    void *block;
+
+    LITH_TRY(lith_arena_array(arena, schema->node_count, sizeof(struct lith_schema_node *), &block,
+                              err));
+    nodes = block;
+    for (uint32_t i = 1; i < schema->node_count; i++) {
+        if (schema->nodes[i].has_field_id)
+            nodes[count++] = &schema->nodes[i];
+    }
+    if (count)
+        qsort(nodes, count, sizeof(*nodes), ids_order);
+    for (uint32_t i = 1; i < count; i++) {
+        if (nodes[i]->field_id != nodes[i - 1]->field_id)
+            continue;
+        nodes[i]->has_field_id = false;
+        nodes[i - 1]->has_field_id = false;
+    }
+    return LITH_OK;
+}
+
 static enum lith_code join(struct lith_kinds *kinds, struct lith_arena arenas[2],
                            struct lith_union *u, struct lith_schema *ret_schema,
                            struct lith_kinds_conflict *ret_conflict, struct lith_err *err)
@@ -215,6 +250,8 @@ static enum lith_code join(struct lith_kinds *kinds, struct lith_arena arenas[2]
     if (ret_conflict->text)
         return LITH_OK;
     LITH_TRY(lith_schema_copy(&u->schema, kinds->arena, ret_schema, err));
+    if (!u->rules.by_id)
+        LITH_TRY(doubled_ids_drop(ret_schema, kinds->arena, err));
     return places_fill(kinds, u, err);
 }
 

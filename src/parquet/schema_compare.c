@@ -190,6 +190,25 @@ bool lith_schema_is_plain_integer(const struct lith_schema_node *node)
            node->logical.bit_width == bits;
 }
 
+/* What stands behind the header of the union's member, which writers spell in a short form, with a
+ * difference, or in a long one, with the number (thrift-compact-protocol.md, "Struct"). */
+static struct lith_slice parameters_of(const struct lith_logical *logical)
+{
+    struct lith_slice raw = logical->raw;
+    size_t header = 1;
+
+    if (raw.bytes == 0)
+        return raw;
+    if (raw.data[0] >> 4 == 0) {
+        while (header < raw.bytes && raw.data[header] & 0x80)
+            header++;
+        header++;
+    }
+    if (header > raw.bytes)
+        header = raw.bytes;
+    return (struct lith_slice){raw.data + header, raw.bytes - header};
+}
+
 bool lith_schema_annotation_equal(const struct lith_schema_node *a,
                                   const struct lith_schema_node *b)
 {
@@ -210,7 +229,7 @@ bool lith_schema_annotation_equal(const struct lith_schema_node *a,
         return left->bit_width == right->bit_width && left->is_signed == right->is_signed;
     if (is_time(left->kind))
         return left->utc == right->utc && left->unit == right->unit;
-    return lith_slice_equal(left->raw, right->raw);
+    return lith_slice_equal(parameters_of(left), parameters_of(right));
 }
 
 #define TEXT_BYTES 128u
