@@ -122,7 +122,7 @@ LARGE = {"--row-group-rows 500": ["--row-group-rows", "500"], "--threads 2": ["-
          "--memory 64MiB": ["--memory", "64MiB"]}
 
 
-@pytest.mark.parametrize("mover, options", zip(movers.MOVERS, LARGE))
+@pytest.mark.parametrize("mover, options", list(zip(movers.MOVERS, LARGE)))
 def test_children_of_many_pages(mover, options, arrow, duck, tmp_path):
     """P5, P1: the same over some thousand rows in pages and row groups of several sizes."""
     tables, files = [], []

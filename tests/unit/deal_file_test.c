@@ -177,15 +177,17 @@ static void test_file(void **state)
 
     (void)state;
     for (int round = 0; round < 6; round++) {
-        struct file_test t = {.borders = {0}};
+        static struct file_test t;
         struct lith_file_writer *writer;
         struct lith_deal *deal;
         struct lith_err err;
+        bool is_made = false;
         do {
-            if (t.model.row_count)
+            if (is_made)
                 file_test_done(&t);
-            t = (struct file_test){.borders = {0}};
+            memset(&t, 0, sizeof(t));
             file_test_init(&t, &seed);
+            is_made = true;
         } while (t.model.row_count < BUCKETS);
         MUST(lith_deal_new(&t.span, &deal, &err));
         leaves_deal(&t, deal);

@@ -298,13 +298,14 @@ static void test_every_shape(void **state)
 static void test_borders(void **state)
 {
     struct lith_deal_unit units[MODEL_UNITS_MAX];
-    uint64_t borders[LITH_DEAL_BUCKETS_MAX + 1], seed = test_seed();
+    static uint64_t borders[LITH_DEAL_BUCKETS_MAX + 1];
+    uint64_t seed = test_seed();
     struct lith_recipe recipe;
     struct tools tools;
-    struct model model = {.unit_count = 2,
-                          .row_counts = {100, LITH_DEAL_BUCKETS_MAX - 100},
-                          .in_order = {true, false},
-                          .row_count = LITH_DEAL_BUCKETS_MAX};
+    static struct model model = {.unit_count = 2,
+                                 .row_counts = {100, LITH_DEAL_BUCKETS_MAX - 100},
+                                 .in_order = {true, false},
+                                 .row_count = LITH_DEAL_BUCKETS_MAX};
     struct model_taste taste = {.bytes_max = 400000};
     struct lith_err err;
 
