@@ -8,6 +8,8 @@
 
 #include "base/arena.h"
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
 static struct lith_err err;
 static struct lith_mem mem;
 static struct lith_arena arena;

@@ -188,7 +188,8 @@ static inline struct lith_schema_node field_read(const char **at)
 }
 
 /* The schema of a text, whose bytes its names borrow. */
-static inline struct lith_schema schema_read(const char *text)
+/* Linked, not normalised. */
+static inline struct lith_schema schema_read_raw(const char *text)
 {
     uint32_t open[LITH_SCHEMA_DEPTH_MAX] = {0};
     uint32_t depth = 1;
@@ -223,6 +224,13 @@ static inline struct lith_schema schema_read(const char *text)
     assert_int_equal(depth, 1);
     assert_int_equal(schema.node_count, count);
     MUST(lith_schema_link(&schema, &arena, &err));
+    return schema;
+}
+
+static inline struct lith_schema schema_read(const char *text)
+{
+    struct lith_schema schema = schema_read_raw(text);
+
     MUST(lith_schema_normalise(&schema, &arena, &err));
     return schema;
 }

@@ -565,7 +565,6 @@ static void test_any_schemas(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         TEST(test_places),
         TEST(test_wide),
         TEST(test_deep),

@@ -651,7 +651,6 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         TEST(test_names),   TEST(test_case),       TEST(test_doubled), TEST(test_ids),
         TEST(test_has_ids), TEST(test_repetition), TEST(test_lacking), TEST(test_types),
         TEST(test_unknown), TEST(test_lists),      TEST(test_maps),    TEST(test_variants),
