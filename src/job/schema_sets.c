@@ -12,7 +12,7 @@ enum lith_code lith_schema_sets_init(struct lith_schema_sets *sets,
                                      struct lith_arena *arena, struct lith_err *err)
 {
     *sets = (struct lith_schema_sets){.arena = arena, .allow = *allow, .match = match};
-    return lith_schema_kinds_init(&sets->kinds, arena->mem, err);
+    return lith_kind_table_init(&sets->kinds, arena->mem, err);
 }
 
 void lith_schema_sets_done(struct lith_schema_sets *sets)
@@ -22,7 +22,7 @@ void lith_schema_sets_done(struct lith_schema_sets *sets)
         lith_growing_union_done(&sets->sets[i].ids_by_name);
         lith_growing_union_done(&sets->sets[i].by_name);
     }
-    lith_schema_kinds_done(&sets->kinds);
+    lith_kind_table_done(&sets->kinds);
     *sets = (struct lith_schema_sets){0};
 }
 
@@ -321,16 +321,16 @@ static enum lith_code kind_take(struct lith_schema_sets *sets, const struct lith
         LITH_TRY(set_begin(&t, file, &conflict, err));
         *ret_set = (uint32_t)sets->count;
     }
-    return lith_schema_kinds_add(&sets->kinds, id, *ret_set, err);
+    return lith_kind_table_add(&sets->kinds, id, *ret_set, err);
 }
 
 enum lith_code lith_schema_sets_find(struct lith_schema_sets *sets,
                                      const struct lith_schema_file *file, uint32_t *ret_set,
                                      struct lith_err *err)
 {
-    struct lith_hash128 id = lith_schema_kinds_id(&sets->kinds, file->schema, file->meaning,
-                                                  lith_writer_numbers_fields(file->created_by));
-    uint32_t set = lith_schema_kinds_set(&sets->kinds, id);
+    struct lith_hash128 id = lith_kind_table_id(&sets->kinds, file->schema, file->meaning,
+                                                lith_writer_numbers_fields(file->created_by));
+    uint32_t set = lith_kind_table_set(&sets->kinds, id);
 
     if (set == 0)
         LITH_TRY(kind_take(sets, file, id, &set, err));

@@ -15,7 +15,7 @@
 #define LITH_JOB_SCHEMA_SETS_H
 
 #include "job/growing_union.h"
-#include "job/schema_kinds.h"
+#include "job/kind_table.h"
 #include "merge/schema_kinds.h"
 
 /* Why a set does not take the files of a later one. Everything is in the arena of the sets. */
@@ -44,7 +44,7 @@ struct lith_schema_sets {
     struct lith_arena *arena;
     struct lith_union_rules allow;
     enum lith_match match;
-    struct lith_schema_kinds kinds;
+    struct lith_kind_table kinds;
     struct lith_schema_set *sets;
     size_t count;
     const char **names; /* of each kind that unions know: its first file */

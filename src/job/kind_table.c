@@ -1,24 +1,24 @@
 /*
  * Kinds of files in a table that is probed from where the hash says.
  */
-#include "job/schema_kinds.h"
+#include "job/kind_table.h"
 
 #include <string.h>
 
 #define ROOM_MIN 16u
 
-enum lith_code lith_schema_kinds_init(struct lith_schema_kinds *kinds, struct lith_mem *mem,
-                                      struct lith_err *err)
+enum lith_code lith_kind_table_init(struct lith_kind_table *kinds, struct lith_mem *mem,
+                                    struct lith_err *err)
 {
-    *kinds = (struct lith_schema_kinds){.mem = mem};
+    *kinds = (struct lith_kind_table){.mem = mem};
     return lith_hasher_new(mem, 0, &kinds->hasher, err);
 }
 
-void lith_schema_kinds_done(struct lith_schema_kinds *kinds)
+void lith_kind_table_done(struct lith_kind_table *kinds)
 {
     lith_hasher_free(kinds->hasher);
     lith_free(kinds->slots);
-    *kinds = (struct lith_schema_kinds){0};
+    *kinds = (struct lith_kind_table){0};
 }
 
 /* Lengths stand in front of what they are of, so that no two schemas give the same bytes. */
@@ -48,9 +48,9 @@ static void node_add(struct lith_hasher *hasher, const struct lith_schema_node *
         lith_hasher_add(hasher, node->name.data, node->name.bytes);
 }
 
-struct lith_hash128 lith_schema_kinds_id(const struct lith_schema_kinds *kinds,
-                                         const struct lith_schema *schema,
-                                         const struct lith_meaning *meaning, bool numbers_fields)
+struct lith_hash128 lith_kind_table_id(const struct lith_kind_table *kinds,
+                                       const struct lith_schema *schema,
+                                       const struct lith_meaning *meaning, bool numbers_fields)
 {
     lith_hasher_reset(kinds->hasher);
     lith_hasher_add(kinds->hasher, &numbers_fields, sizeof(numbers_fields));
@@ -65,8 +65,8 @@ struct lith_hash128 lith_schema_kinds_id(const struct lith_schema_kinds *kinds,
 }
 
 /* The slot of a kind, or the empty one where it would stand. */
-static struct lith_schema_kind *slot_of(struct lith_schema_kind *slots, size_t room,
-                                        struct lith_hash128 id)
+static struct lith_kind_slot *slot_of(struct lith_kind_slot *slots, size_t room,
+                                      struct lith_hash128 id)
 {
     size_t at = (size_t)id.low & (room - 1);
 
@@ -75,18 +75,18 @@ static struct lith_schema_kind *slot_of(struct lith_schema_kind *slots, size_t r
     return &slots[at];
 }
 
-uint32_t lith_schema_kinds_set(const struct lith_schema_kinds *kinds, struct lith_hash128 id)
+uint32_t lith_kind_table_set(const struct lith_kind_table *kinds, struct lith_hash128 id)
 {
     return kinds->room ? slot_of(kinds->slots, kinds->room, id)->set : 0;
 }
 
-static enum lith_code grow(struct lith_schema_kinds *kinds, struct lith_err *err)
+static enum lith_code grow(struct lith_kind_table *kinds, struct lith_err *err)
 {
     size_t room = kinds->room ? kinds->room * 2 : ROOM_MIN;
     void *block;
 
     LITH_TRY(lith_alloc_array(kinds->mem, room, sizeof(*kinds->slots), &block, err));
-    struct lith_schema_kind *slots = block;
+    struct lith_kind_slot *slots = block;
     for (size_t i = 0; i < kinds->room; i++) {
         if (kinds->slots[i].set)
             *slot_of(slots, room, kinds->slots[i].id) = kinds->slots[i];
@@ -97,15 +97,15 @@ static enum lith_code grow(struct lith_schema_kinds *kinds, struct lith_err *err
     return LITH_OK;
 }
 
-enum lith_code lith_schema_kinds_add(struct lith_schema_kinds *kinds, struct lith_hash128 id,
-                                     uint32_t set, struct lith_err *err)
+enum lith_code lith_kind_table_add(struct lith_kind_table *kinds, struct lith_hash128 id,
+                                   uint32_t set, struct lith_err *err)
 {
     LITH_ASSERT(set > 0);
     if (kinds->count * 2 >= kinds->room)
         LITH_TRY(grow(kinds, err));
-    struct lith_schema_kind *slot = slot_of(kinds->slots, kinds->room, id);
+    struct lith_kind_slot *slot = slot_of(kinds->slots, kinds->room, id);
     LITH_ASSERT(slot->set == 0);
-    *slot = (struct lith_schema_kind){.id = id, .set = set};
+    *slot = (struct lith_kind_slot){.id = id, .set = set};
     kinds->count++;
     return LITH_OK;
 }
