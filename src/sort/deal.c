@@ -386,12 +386,18 @@ void lith_deal_skip(struct lith_deal *deal, uint64_t row_count)
     deal->row_bucket = LITH_NO_BUCKET;
 }
 
+static uint64_t span_rows(const struct lith_deal *deal)
+{
+    return deal->span.borders[deal->span.bucket_count] - deal->span.borders[0];
+}
+
 enum lith_code lith_deal_unit_end(struct lith_deal *deal, struct lith_err *err)
 {
     LITH_ASSERT(deal->has_unit);
     deal->has_unit = false;
     deal->is_full =
-        deal->is_full || (deal->dictionary && lith_deal_dictionary_is_idle(deal->dictionary));
+        deal->is_full ||
+        (deal->dictionary && lith_deal_dictionary_is_hopeless(deal->dictionary, span_rows(deal)));
     if (deal->is_full)
         return LITH_OK;
     if (deal->row != unit_rows(deal))
@@ -404,12 +410,10 @@ enum lith_code lith_deal_unit_end(struct lith_deal *deal, struct lith_err *err)
 
 enum lith_code lith_deal_leaf_end(struct lith_deal *deal, struct lith_err *err)
 {
-    const struct lith_deal_span *span = &deal->span;
-
     LITH_ASSERT(deal->leaf);
     LITH_ASSERT(!deal->has_unit);
     LITH_ASSERT(!deal->is_full);
-    LITH_ASSERT(deal->row_count == span->borders[span->bucket_count] - span->borders[0]);
+    LITH_ASSERT(deal->row_count == span_rows(deal));
     LITH_TRY(lith_bucket_writer_flush(&deal->writer, err));
     lith_bucket_writer_done(&deal->writer);
     if (deal->dictionary) {
