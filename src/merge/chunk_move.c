@@ -428,7 +428,6 @@ static enum lith_code deal_each(void *ctx, struct lith_chunk_maker *maker,
         .deal = deal,
     };
 
-    (void)ret_enough;
     uint64_t rows = lith_deal_rows(deal, chunk->unit);
     if (rows == 0)
         return LITH_OK;
@@ -439,6 +438,9 @@ static enum lith_code deal_each(void *ctx, struct lith_chunk_maker *maker,
     LITH_TRY(lith_deal_unit(deal, chunk->unit, err));
     LITH_TRY(lith_mover_run(chunk->is_absent ? LITH_MOVER_NULL : LITH_MOVER_RECODE, &move, err));
     LITH_TRY(lith_deal_unit_end(deal, err));
+    *ret_enough = lith_deal_is_full(deal);
+    if (*ret_enough)
+        return LITH_OK;
     /* Its bytes count as moved in so far as its rows are in this span. */
     uint64_t all = (uint64_t)maker->merge->units[chunk->unit].rows;
     lith_merge_progress(maker->merge,
@@ -446,8 +448,30 @@ static enum lith_code deal_each(void *ctx, struct lith_chunk_maker *maker,
     return LITH_OK;
 }
 
+/* Dealing ids pays where the output tries a dictionary; counting wants values. */
+static bool deals_ids(const struct lith_merge *merge, uint32_t leaf)
+{
+    struct lith_chunk_plan plan = lith_chunk_votes_plan(
+        &merge->votes[leaf], lith_schema_leaf(&merge->schema, leaf), &merge->options.codec);
+
+    for (size_t i = 0; i < merge->key_count; i++) {
+        if (merge->keys[i].leaf == leaf)
+            return false;
+    }
+    return plan.try_dictionary;
+}
+
 enum lith_code lith_chunk_maker_deal(struct lith_chunk_maker *maker, uint32_t leaf, size_t begin,
                                      size_t end, struct lith_deal *deal, struct lith_err *err)
 {
-    return walk(maker, leaf, begin, end, deal_each, deal, err);
+    const struct lith_schema_node *node = lith_schema_leaf(&maker->merge->schema, leaf);
+
+    LITH_TRY(deals_ids(maker->merge, leaf) ? lith_deal_leaf_ids(deal, node, err)
+                                           : lith_deal_leaf(deal, node, err));
+    LITH_TRY(walk(maker, leaf, begin, end, deal_each, deal, err));
+    if (lith_deal_is_full(deal)) {
+        LITH_TRY(lith_deal_leaf_again(deal, err));
+        LITH_TRY(walk(maker, leaf, begin, end, deal_each, deal, err));
+    }
+    return lith_deal_leaf_end(deal, err);
 }

@@ -72,8 +72,8 @@ LITH_MUST_CHECK enum lith_code lith_chunk_maker_explain_sorted(struct lith_chunk
                                                                uint32_t leaf, size_t begin,
                                                                size_t end, struct lith_err *err);
 
-/* Deals the chunks of `leaf` over units [begin, end), decoded: those of units that have rows in the
- * span. Failures name the input. */
+/* Deals `leaf` over units [begin, end), from its beginning to its end: the chunks, decoded, of
+ * units that have rows in the span. Failures name the input. */
 LITH_MUST_CHECK enum lith_code lith_chunk_maker_deal(struct lith_chunk_maker *maker, uint32_t leaf,
                                                      size_t begin, size_t end,
                                                      struct lith_deal *deal, struct lith_err *err);

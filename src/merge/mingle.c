@@ -21,7 +21,7 @@
 /* What is dealt should take no more than this part of scratch. */
 #define SCRATCH_PART 2u
 /* Rows of a bucket: few make work that is not theirs. */
-#define BUCKET_ROWS_MIN 4096u
+#define BUCKET_ROWS_MIN 16u
 /* What a value takes besides its bytes: levels, and a place. */
 #define VALUE_BYTES_MORE 32u
 
@@ -308,10 +308,8 @@ static enum lith_code span_begin(struct lith_mingle *mingle, struct lith_err *er
     mingle->bucket = 0;
     LITH_TRY(lith_deal_new(&mingle->span, &mingle->deal, err));
     for (uint32_t leaf = 0; leaf < merge->schema.leaf_count; leaf++) {
-        LITH_TRY(lith_deal_leaf(mingle->deal, lith_schema_leaf(&merge->schema, leaf), err));
         LITH_TRY(lith_chunk_maker_deal(mingle->maker, leaf, mingle->begin, mingle->end,
                                        mingle->deal, err));
-        LITH_TRY(lith_deal_leaf_end(mingle->deal, err));
     }
     return lith_gather_new(mingle->deal, merge->work->mem->limit / GATHER_SHARES, &mingle->gather,
                            err);
@@ -372,6 +370,7 @@ static enum lith_code chunk_write(struct lith_mingle *mingle, uint32_t leaf,
         lith_chunk_votes_plan(&merge->votes[leaf], node, &merge->options.codec);
     struct lith_chunk_outlet outlet = lith_chunk_outlet_of(merge, leaf, writer, witness);
 
+    lith_gather_chunk(mingle->gather, leaf);
     lith_witness_chunk_begin(witness, node);
     LITH_TRY(lith_file_writer_chunk(writer, &plan, err));
     for (uint32_t i = 0; i < group->count; i++)

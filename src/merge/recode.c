@@ -25,8 +25,9 @@ enum lith_code lith_move_recode_page(const struct lith_move *move, struct lith_c
 enum lith_code lith_mover_recode(const struct lith_move *move, struct lith_err *err)
 {
     struct lith_move_tools *tools = move->tools;
-    /* Counting wants values, as do widening and dealing. */
-    bool wants_values = move->counts || move->widening || move->deal;
+    /* Counting wants values, as do widening and most dealing. */
+    bool wants_values =
+        move->counts || move->widening || (move->deal && !lith_deal_takes_ids(move->deal));
     struct lith_chunk_reader *reader = wants_values ? tools->key_reader : tools->reader;
     const struct lith_page *page;
 

@@ -181,20 +181,6 @@ enum lith_code lith_chunk_dictionary_expand(struct lith_chunk_writer *writer,
     return LITH_OK;
 }
 
-/* The map of a source's dictionary to the one of the chunk. */
-static enum lith_code map_make(struct lith_chunk_writer *w, struct lith_dictionary *source,
-                               struct lith_err *err)
-{
-    void *block;
-
-    if (source->map)
-        return LITH_OK;
-    LITH_TRY(lith_alloc(w->work->mem, source->count * sizeof(*source->map), &block, err));
-    source->map = block;
-    memset(source->map, 0xff, source->count * sizeof(*source->map));
-    return LITH_OK;
-}
-
 enum lith_code lith_chunk_dictionary_ids(struct lith_chunk_writer *writer,
                                          const struct lith_values *values, uint32_t *ids,
                                          size_t *ret_count, struct lith_err *err)
@@ -204,7 +190,7 @@ enum lith_code lith_chunk_dictionary_ids(struct lith_chunk_writer *writer,
 
     if (!values->ids)
         return lith_dictionary_builder_add(&writer->dictionary, values, ids, ret_count, err);
-    LITH_TRY(map_make(writer, source, err));
+    LITH_TRY(lith_dictionary_map_make(source, err));
     for (i = 0; i < values->count; i++) {
         uint32_t *mapped = &source->map[values->ids[i]];
         if (*mapped == LITH_NO_ID)
@@ -229,7 +215,7 @@ enum lith_code lith_chunk_dictionary_map(struct lith_chunk_writer *writer,
     lith_buf_clear(&writer->mapped);
     LITH_TRY(lith_buf_reserve(&writer->mapped, values->count * sizeof(uint32_t), err));
     if (values->ids)
-        LITH_TRY(map_make(writer, source, err));
+        LITH_TRY(lith_dictionary_map_make(source, err));
     uint32_t *ids = (void *)writer->mapped.data;
     for (size_t i = 0; i < values->count; i++) {
         uint32_t *mapped = values->ids ? &source->map[values->ids[i]] : &ids[i];

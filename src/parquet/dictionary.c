@@ -162,6 +162,25 @@ enum lith_code lith_dictionary_read(const struct lith_dictionary *dictionary, ui
     return LITH_OK;
 }
 
+enum lith_code lith_dictionary_map_make(struct lith_dictionary *dictionary, struct lith_err *err)
+{
+    size_t bytes = dictionary->count * sizeof(*dictionary->map);
+    void *block;
+
+    if (dictionary->map)
+        return LITH_OK;
+    LITH_TRY(lith_alloc(dictionary->mem, bytes, &block, err));
+    dictionary->map = block;
+    memset(dictionary->map, 0xff, bytes);
+    return LITH_OK;
+}
+
+void lith_dictionary_map_drop(struct lith_dictionary *dictionary)
+{
+    lith_free(dictionary->map);
+    dictionary->map = NULL;
+}
+
 void lith_dictionary_done(struct lith_dictionary *dictionary)
 {
     lith_free(dictionary->slices);

@@ -44,6 +44,12 @@ LITH_MUST_CHECK enum lith_code lith_dictionary_read(const struct lith_dictionary
 
 #define LITH_NO_ID UINT32_MAX
 
+/* Makes the map, all LITH_NO_ID, unless it is there; and forgets it, for the next use of ids.
+ * NOMEM, LIMIT. */
+LITH_MUST_CHECK enum lith_code lith_dictionary_map_make(struct lith_dictionary *dictionary,
+                                                        struct lith_err *err);
+void lith_dictionary_map_drop(struct lith_dictionary *dictionary);
+
 /* True when entries are held in memory, so that ids may be handed out instead of values. */
 static inline bool lith_dictionary_is_held(const struct lith_dictionary *dictionary)
 {

@@ -43,6 +43,14 @@ void lith_dictionary_builder_done(struct lith_dictionary_builder *builder)
     builder->value_bytes_max = 0;
 }
 
+void lith_dictionary_builder_seal(struct lith_dictionary_builder *builder)
+{
+    lith_buf_done(&builder->offsets);
+    lith_free(builder->slots);
+    builder->slots = NULL;
+    builder->slot_count = 0;
+}
+
 /* Puts what is not there yet into the first free slot that its tag leads to. */
 static void slot_set(uint64_t *slots, size_t slot_count, uint64_t slot)
 {

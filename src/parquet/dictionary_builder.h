@@ -47,6 +47,9 @@ lith_dictionary_builder_add_one(struct lith_dictionary_builder *builder, struct 
 uint32_t lith_dictionary_builder_find(const struct lith_dictionary_builder *builder,
                                       struct lith_slice value);
 
+/* No more values come: lets go of all but the entries in `plain`. */
+void lith_dictionary_builder_seal(struct lith_dictionary_builder *builder);
+
 /* An entry, borrowed until the next add. */
 static inline struct lith_slice
 lith_dictionary_builder_at(const struct lith_dictionary_builder *builder, uint32_t id)

@@ -24,6 +24,8 @@ enum lith_code lith_bucket_store_init(struct lith_bucket_store *store, const str
 void lith_bucket_store_done(struct lith_bucket_store *store)
 {
     lith_spool_done(&store->spool);
+    for (uint32_t i = 0; i < store->leaf_count; i++)
+        lith_deal_dictionary_free(store->leaves[i].dictionary);
     lith_free(store->extents);
     lith_free(store->leaves);
     *store = (struct lith_bucket_store){0};
@@ -34,6 +36,20 @@ void lith_bucket_store_leaf(struct lith_bucket_store *store, const struct lith_s
     LITH_ASSERT(store->leaf_count < store->leaf_count_max);
     store->leaves[store->leaf_count++] = (struct lith_stored_leaf){
         .node = node, .extent = store->extent_count, .offset = store->spool.sink.written};
+}
+
+void lith_bucket_store_restart(struct lith_bucket_store *store)
+{
+    struct lith_stored_leaf *leaf = &store->leaves[store->leaf_count - 1];
+
+    store->extent_count = leaf->extent;
+    leaf->offset = store->spool.sink.written;
+}
+
+void lith_bucket_store_dictionary(struct lith_bucket_store *store,
+                                  struct lith_deal_dictionary *dictionary)
+{
+    store->leaves[store->leaf_count - 1].dictionary = dictionary;
 }
 
 static enum lith_code extent_put(struct lith_bucket_store *store, struct lith_extent extent,

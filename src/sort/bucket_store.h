@@ -13,6 +13,7 @@
 
 #include "base/work.h"
 #include "parquet/schema.h"
+#include "sort/deal_dictionary.h"
 
 enum lith_bucket_part {
     LITH_PART_REP,
@@ -33,6 +34,8 @@ struct lith_stored_leaf {
     const struct lith_schema_node *node;
     size_t extent;   /* its first one */
     uint64_t offset; /* where that begins */
+    /* Of the ids that are its values; owned; NULL: values are there as they are. */
+    struct lith_deal_dictionary *dictionary;
 };
 
 struct lith_bucket_store {
@@ -45,7 +48,7 @@ struct lith_bucket_store {
     uint32_t leaf_count_max;
 };
 
-/* Takes 24 bytes a leaf now, later 12 an extent and up to `memory_bytes_max` of contents, behind
+/* Takes 32 bytes a leaf now, later 12 an extent and up to `memory_bytes_max` of contents, behind
  * which they go to scratch. NOMEM, LIMIT. */
 LITH_MUST_CHECK enum lith_code lith_bucket_store_init(struct lith_bucket_store *store,
                                                       const struct lith_work *work,
@@ -57,6 +60,13 @@ void lith_bucket_store_done(struct lith_bucket_store *store);
 
 /* Begins the next leaf; the node outlives the store. */
 void lith_bucket_store_leaf(struct lith_bucket_store *store, const struct lith_schema_node *node);
+
+/* Forgets what was put into the leaf begun last, but for the room it takes in the spool. */
+void lith_bucket_store_restart(struct lith_bucket_store *store);
+
+/* Gives the leaf begun last its dictionary. */
+void lith_bucket_store_dictionary(struct lith_bucket_store *store,
+                                  struct lith_deal_dictionary *dictionary);
 
 /* Appends to a part of the leaf begun last. NOMEM, LIMIT (the budget, scratch space), IO. */
 LITH_MUST_CHECK enum lith_code lith_bucket_store_put(struct lith_bucket_store *store,

@@ -197,6 +197,8 @@ enum lith_code lith_bucket_writer_scatter(struct lith_bucket_writer *writer,
     switch (width) {
     case 1:
         return scatter(writer, part, buckets, from, count, 1, err);
+    case 2:
+        return scatter(writer, part, buckets, from, count, 2, err);
     case 4:
         return scatter(writer, part, buckets, from, count, 4, err);
     case 8:

@@ -16,6 +16,7 @@
 /* Of the span's memory: the beginning of what is dealt, and the buffers. */
 #define STORE_SHARES 4u
 #define BUFFER_SHARES 2u
+#define DICTIONARY_SHARES 8u
 
 struct lith_deal {
     struct lith_deal_span span;
@@ -24,7 +25,10 @@ struct lith_deal {
 
     /* The leaf at hand; NULL between leaves. */
     const struct lith_schema_node *leaf;
-    size_t width; /* of a value; 0: byte arrays */
+    struct lith_deal_dictionary *dictionary; /* NULL: values are dealt as they are */
+    size_t dictionary_bytes;                 /* of those of leaves that were dealt */
+    bool is_full;
+    size_t width; /* of a value, or its id; 0: byte arrays */
     bool has_nulls;
     uint64_t row_count; /* dealt to the span */
     uint32_t unit_next; /* index: units ascend */
@@ -41,6 +45,7 @@ struct lith_deal {
     uint8_t value_buckets[LITH_BATCH_POSITIONS]; /* of values */
     uint8_t levels[LITH_BATCH_POSITIONS];
     uint32_t lengths[LITH_BATCH_POSITIONS];
+    uint16_t ids[LITH_BATCH_POSITIONS];
 };
 
 enum lith_code lith_deal_new(const struct lith_deal_span *span, struct lith_deal **ret_deal,
@@ -69,6 +74,7 @@ void lith_deal_free(struct lith_deal *deal)
     if (!deal)
         return;
     lith_bucket_writer_done(&deal->writer);
+    lith_deal_dictionary_free(deal->dictionary);
     lith_destinations_done(&deal->destinations);
     lith_bucket_store_done(&deal->store);
     lith_free(deal);
@@ -89,7 +95,8 @@ uint32_t lith_deal_rows(const struct lith_deal *deal, uint32_t unit)
     return lith_destinations_rows(&deal->destinations, lith_deal_unit_index(&deal->span, unit));
 }
 
-static bool has_part(const struct lith_schema_node *leaf, enum lith_bucket_part part)
+static bool has_part(const struct lith_deal *deal, const struct lith_schema_node *leaf,
+                     enum lith_bucket_part part)
 {
     switch (part) {
     case LITH_PART_REP:
@@ -99,7 +106,7 @@ static bool has_part(const struct lith_schema_node *leaf, enum lith_bucket_part 
     case LITH_PART_VALUES:
         return true;
     case LITH_PART_BYTES:
-        return leaf->type == LITH_TYPE_BYTE_ARRAY;
+        return leaf->type == LITH_TYPE_BYTE_ARRAY && !deal->dictionary;
     case LITH_PART_COUNT:
         break;
     }
@@ -112,13 +119,39 @@ static enum lith_code writer_begin(struct lith_deal *deal, const struct lith_sch
     uint32_t count = 0;
 
     for (int i = 0; i < LITH_PART_COUNT; i++)
-        count += has_part(leaf, (enum lith_bucket_part)i);
+        count += has_part(deal, leaf, (enum lith_bucket_part)i);
     LITH_TRY(lith_bucket_writer_init(&deal->writer, &deal->store, deal->span.bucket_count, count,
                                      deal->span.memory_bytes_max / BUFFER_SHARES, err));
     count = 0;
     for (int i = 0; i < LITH_PART_COUNT; i++)
-        if (has_part(leaf, (enum lith_bucket_part)i))
+        if (has_part(deal, leaf, (enum lith_bucket_part)i))
             lith_bucket_writer_part(&deal->writer, (enum lith_bucket_part)i, count++);
+    return LITH_OK;
+}
+
+static enum lith_code level_check(const struct lith_schema_node *leaf, struct lith_err *err)
+{
+    if (leaf->max_def > UINT8_MAX)
+        return lith_fail(err, LITH_E_LIMIT,
+                         "a column of %" PRIu16
+                         " definition levels: a sorted rewrite takes at most %u; write it without "
+                         "--sort-by",
+                         leaf->max_def, UINT8_MAX);
+    return LITH_OK;
+}
+
+/* The leaf is in the store, nothing was dealt of it. */
+static enum lith_code leaf_begin(struct lith_deal *deal, const struct lith_schema_node *leaf,
+                                 struct lith_err *err)
+{
+    LITH_TRY(writer_begin(deal, leaf, err));
+    deal->leaf = leaf;
+    deal->width =
+        deal->dictionary ? LITH_DEAL_ID_BYTES : lith_type_width(leaf->type, leaf->type_length);
+    deal->is_full = false;
+    deal->has_nulls = false;
+    deal->row_count = 0;
+    deal->unit_next = 0;
     return LITH_OK;
 }
 
@@ -126,20 +159,43 @@ enum lith_code lith_deal_leaf(struct lith_deal *deal, const struct lith_schema_n
                               struct lith_err *err)
 {
     LITH_ASSERT(!deal->leaf);
-    if (leaf->max_def > UINT8_MAX)
-        return lith_fail(err, LITH_E_LIMIT,
-                         "a column of %" PRIu16
-                         " definition levels: a sorted rewrite takes at most %u; write it without "
-                         "--sort-by",
-                         leaf->max_def, UINT8_MAX);
-    LITH_TRY(writer_begin(deal, leaf, err));
+    LITH_TRY(level_check(leaf, err));
     lith_bucket_store_leaf(&deal->store, leaf);
-    deal->leaf = leaf;
-    deal->width = lith_type_width(leaf->type, leaf->type_length);
-    deal->has_nulls = false;
-    deal->row_count = 0;
-    deal->unit_next = 0;
-    return LITH_OK;
+    return leaf_begin(deal, leaf, err);
+}
+
+enum lith_code lith_deal_leaf_ids(struct lith_deal *deal, const struct lith_schema_node *leaf,
+                                  struct lith_err *err)
+{
+    size_t bytes_max = deal->span.memory_bytes_max / DICTIONARY_SHARES;
+
+    LITH_ASSERT(!deal->leaf);
+    LITH_TRY(level_check(leaf, err));
+    lith_bucket_store_leaf(&deal->store, leaf);
+    bytes_max -= lith_min_size(bytes_max, deal->dictionary_bytes);
+    LITH_TRY(lith_deal_dictionary_new(leaf, bytes_max, deal->span.work, &deal->dictionary, err));
+    return leaf_begin(deal, leaf, err);
+}
+
+bool lith_deal_is_full(const struct lith_deal *deal)
+{
+    return deal->is_full;
+}
+
+bool lith_deal_takes_ids(const struct lith_deal *deal)
+{
+    return deal->dictionary;
+}
+
+enum lith_code lith_deal_leaf_again(struct lith_deal *deal, struct lith_err *err)
+{
+    LITH_ASSERT(deal->leaf);
+    LITH_ASSERT(!deal->has_unit);
+    lith_bucket_writer_done(&deal->writer);
+    lith_deal_dictionary_free(deal->dictionary);
+    deal->dictionary = NULL;
+    lith_bucket_store_restart(&deal->store);
+    return leaf_begin(deal, deal->leaf, err);
 }
 
 enum lith_code lith_deal_unit(struct lith_deal *deal, uint32_t unit, struct lith_err *err)
@@ -282,6 +338,18 @@ static enum lith_code slices_add(struct lith_deal *deal, const struct lith_value
     return lith_bucket_writer_slices(&deal->writer, buckets, values->slices, values->count, err);
 }
 
+static enum lith_code values_add(struct lith_deal *deal, const struct lith_values *values,
+                                 const uint8_t *buckets, struct lith_err *err)
+{
+    const void *from = deal->dictionary ? (const void *)deal->ids : values->fixed;
+
+    if (!deal->width)
+        return slices_add(deal, values, buckets, err);
+    LITH_ASSERT(deal->dictionary || values->width == deal->width);
+    return lith_bucket_writer_scatter(&deal->writer, LITH_PART_VALUES, buckets, from, values->count,
+                                      deal->width, err);
+}
+
 enum lith_code lith_deal_add(struct lith_deal *deal, const struct lith_batch *batch,
                              struct lith_err *err)
 {
@@ -290,21 +358,19 @@ enum lith_code lith_deal_add(struct lith_deal *deal, const struct lith_batch *ba
 
     LITH_ASSERT(deal->has_unit);
     LITH_ASSERT(batch->position_count <= LITH_BATCH_POSITIONS);
-    LITH_ASSERT(!values->ids);
+    LITH_ASSERT(!values->ids || deal->dictionary);
     LITH_ASSERT((deal->leaf->max_rep > 0) == (batch->rep_levels != NULL));
     LITH_TRY(lith_work_check(deal->span.work, err));
-    if (batch->position_count == 0)
+    if (deal->dictionary && !deal->is_full && values->count)
+        LITH_TRY(lith_deal_dictionary_ids(deal->dictionary, values, deal->ids, deal->lengths,
+                                          &deal->is_full, err));
+    if (batch->position_count == 0 || deal->is_full)
         return LITH_OK;
     LITH_TRY(positions_place(deal, batch, &buckets, err));
     LITH_TRY(levels_add(deal, batch, buckets, err));
     if (values->count == 0)
         return LITH_OK;
-    buckets = values_place(deal, batch, buckets);
-    if (!deal->width)
-        return slices_add(deal, values, buckets, err);
-    LITH_ASSERT(values->width == deal->width);
-    return lith_bucket_writer_scatter(&deal->writer, LITH_PART_VALUES, buckets, values->fixed,
-                                      values->count, deal->width, err);
+    return values_add(deal, values, values_place(deal, batch, buckets), err);
 }
 
 uint64_t lith_deal_idle_rows(struct lith_deal *deal)
@@ -320,27 +386,42 @@ void lith_deal_skip(struct lith_deal *deal, uint64_t row_count)
     deal->row_bucket = LITH_NO_BUCKET;
 }
 
+static uint64_t span_rows(const struct lith_deal *deal)
+{
+    return deal->span.borders[deal->span.bucket_count] - deal->span.borders[0];
+}
+
 enum lith_code lith_deal_unit_end(struct lith_deal *deal, struct lith_err *err)
 {
     LITH_ASSERT(deal->has_unit);
+    deal->has_unit = false;
+    deal->is_full =
+        deal->is_full ||
+        (deal->dictionary && lith_deal_dictionary_is_hopeless(deal->dictionary, span_rows(deal)));
+    if (deal->is_full)
+        return LITH_OK;
     if (deal->row != unit_rows(deal))
         return lith_fail(err, LITH_E_CORRUPT,
                          "%" PRIu64 " rows, %" PRIu32 " in the row group; write the file again",
                          deal->row, unit_rows(deal));
     deal->row_count += lith_destinations_rows(&deal->destinations, deal->unit);
-    deal->has_unit = false;
     return LITH_OK;
 }
 
 enum lith_code lith_deal_leaf_end(struct lith_deal *deal, struct lith_err *err)
 {
-    const struct lith_deal_span *span = &deal->span;
-
     LITH_ASSERT(deal->leaf);
     LITH_ASSERT(!deal->has_unit);
-    LITH_ASSERT(deal->row_count == span->borders[span->bucket_count] - span->borders[0]);
+    LITH_ASSERT(!deal->is_full);
+    LITH_ASSERT(deal->row_count == span_rows(deal));
     LITH_TRY(lith_bucket_writer_flush(&deal->writer, err));
     lith_bucket_writer_done(&deal->writer);
+    if (deal->dictionary) {
+        LITH_TRY(lith_deal_dictionary_end(deal->dictionary, err));
+        deal->dictionary_bytes += lith_deal_dictionary_bytes(deal->dictionary);
+        lith_bucket_store_dictionary(&deal->store, deal->dictionary);
+        deal->dictionary = NULL;
+    }
     deal->leaf = NULL;
     return LITH_OK;
 }

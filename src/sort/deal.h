@@ -7,7 +7,7 @@
  * and what is read at random fits memory.
  *
  *     lith_deal_new
- *     for each leaf of the output:         lith_deal_leaf
+ *     for each leaf of the output:         lith_deal_leaf, or lith_deal_leaf_ids
  *         for each unit, ascending:        where lith_deal_rows says that it has rows in the span
  *             lith_deal_unit, lith_deal_add for each batch, lith_deal_unit_end
  *         lith_deal_leaf_end
@@ -43,15 +43,30 @@ uint32_t lith_deal_rows(const struct lith_deal *deal, uint32_t unit);
 LITH_MUST_CHECK enum lith_code
 lith_deal_leaf(struct lith_deal *deal, const struct lith_schema_node *leaf, struct lith_err *err);
 
+/*
+ * Begins a leaf whose values are dealt as ids of a dictionary that is made on the way, with an
+ * eighth of the span's memory for those of all leaves. Once lith_deal_is_full the dictionary has no
+ * use, or no room: what is added goes nowhere, and lith_deal_leaf_again begins the leaf anew, with
+ * values.
+ */
+LITH_MUST_CHECK enum lith_code lith_deal_leaf_ids(struct lith_deal *deal,
+                                                  const struct lith_schema_node *leaf,
+                                                  struct lith_err *err);
+bool lith_deal_is_full(const struct lith_deal *deal);
+LITH_MUST_CHECK enum lith_code lith_deal_leaf_again(struct lith_deal *deal, struct lith_err *err);
+
+/* Whether batches of the leaf at hand may have ids. */
+bool lith_deal_takes_ids(const struct lith_deal *deal);
+
 /* Begins a unit that has rows in the span, by its number; they ascend within a leaf. IO. */
 LITH_MUST_CHECK enum lith_code lith_deal_unit(struct lith_deal *deal, uint32_t unit,
                                               struct lith_err *err);
 
 /*
- * Deals the next positions of the unit: levels of the output's leaf, values of its type, no ids;
- * def_levels may be NULL where no position is null. A row may go on in the next batch. CORRUPT for
- * more rows than the unit has, or a first position that goes on with a row; CANCELLED, NOMEM, LIMIT
- * (the budget; scratch space, with what to raise), IO.
+ * Deals the next positions of the unit: levels of the output's leaf, values of its type, or ids
+ * where the leaf takes them; def_levels may be NULL where no position is null. A row may go on in
+ * the next batch. CORRUPT for more rows than the unit has, or a first position that goes on with a
+ * row; CANCELLED, NOMEM, LIMIT (the budget; scratch space, with what to raise), IO.
  */
 LITH_MUST_CHECK enum lith_code lith_deal_add(struct lith_deal *deal, const struct lith_batch *batch,
                                              struct lith_err *err);

@@ -49,7 +49,10 @@ enum lith_code lith_gather_begin(struct lith_gather *gather, uint32_t leaf,
     LITH_TRY(lith_work_check(gather->work, err));
     LITH_TRY(lith_bucket_store_find(gather->store, leaf, order->bucket, &gather->parts, err));
     gather->leaf = gather->store->leaves[leaf].node;
-    gather->width = lith_type_width(gather->leaf->type, gather->leaf->type_length);
+    struct lith_deal_dictionary *dictionary = gather->store->leaves[leaf].dictionary;
+    gather->dictionary = dictionary ? &dictionary->entries : NULL;
+    gather->width = dictionary ? LITH_DEAL_ID_BYTES
+                               : lith_type_width(gather->leaf->type, gather->leaf->type_length);
     gather->order = order;
     gather->is_first = true;
     gather->row = 0;
@@ -68,6 +71,53 @@ enum lith_code lith_gather_begin(struct lith_gather *gather, uint32_t leaf,
     return gather->is_loaded ? lith_gather_load(gather, err) : lith_gather_place(gather, err);
 }
 
+void lith_gather_chunk(struct lith_gather *gather, uint32_t leaf)
+{
+    struct lith_deal_dictionary *dictionary = gather->store->leaves[leaf].dictionary;
+
+    if (dictionary)
+        lith_dictionary_map_drop(&dictionary->entries);
+}
+
+/* What comes from scratch is an id only if it is small enough. */
+static enum lith_code ids_make(struct lith_gather *gather, struct lith_err *err)
+{
+    uint32_t count = gather->dictionary->count;
+    bool is_good = true;
+
+    for (size_t i = 0; i < gather->value_count; i++) {
+        uint16_t id;
+        memcpy(&id, gather->values.data + i * sizeof(id), sizeof(id));
+        gather->ids[i] = id;
+        is_good &= id < count;
+    }
+    return is_good ? LITH_OK : lith_deal_damaged(err);
+}
+
+/* The values of the batch; those of ids may be none, without a dictionary then. */
+static enum lith_code values_of(struct lith_gather *gather, struct lith_values *ret_values,
+                                struct lith_err *err)
+{
+    const struct lith_schema_node *leaf = gather->leaf;
+    struct lith_values values = {
+        .type = leaf->type,
+        .width = lith_type_width(leaf->type, leaf->type_length),
+        .count = gather->value_count,
+    };
+
+    if (gather->dictionary && values.count) {
+        LITH_TRY(ids_make(gather, err));
+        values.ids = gather->ids;
+        values.dictionary = gather->dictionary;
+    } else if (values.width) {
+        values.fixed = gather->values.data;
+    } else {
+        values.slices = gather->slices;
+    }
+    *ret_values = values;
+    return LITH_OK;
+}
+
 enum lith_code lith_gather_next(struct lith_gather *gather, struct lith_batch *ret_batch,
                                 struct lith_err *err)
 {
@@ -80,15 +130,13 @@ enum lith_code lith_gather_next(struct lith_gather *gather, struct lith_batch *r
     }
     LITH_TRY(gather->is_loaded ? lith_gather_loaded_next(gather, err)
                                : lith_gather_placed_next(gather, err));
+    struct lith_values values;
+    LITH_TRY(values_of(gather, &values, err));
     *ret_batch = (struct lith_batch){
         .position_count = gather->position_count,
         .def_levels = gather->leaf->max_def ? gather->def_levels : NULL,
         .rep_levels = gather->leaf->max_rep ? gather->rep_levels : NULL,
-        .values = {.type = gather->leaf->type,
-                   .width = gather->width,
-                   .count = gather->value_count,
-                   .fixed = gather->width ? gather->values.data : NULL,
-                   .slices = gather->width ? NULL : gather->slices},
+        .values = values,
         .page_start = gather->is_first,
     };
     gather->is_first = false;

@@ -16,12 +16,15 @@ struct lith_gather;
 
 /*
  * A gatherer of what `deal`, which outlives it, has dealt, to be used for one leaf of a bucket
- * after another. It takes about 130 KiB, and while it gathers up to `memory_bytes_max`, 16 bytes
+ * after another. It takes about 150 KiB, and while it gathers up to `memory_bytes_max`, 16 bytes
  * for each extent of the leaf in the bucket, and LITH_GATHER_BATCH_BYTES or one value.
  */
 LITH_MUST_CHECK enum lith_code lith_gather_new(struct lith_deal *deal, size_t memory_bytes_max,
                                                struct lith_gather **ret_gather,
                                                struct lith_err *err);
+
+/* Begins an output chunk of a leaf: what ids of the leaf meant in the chunk before is forgotten. */
+void lith_gather_chunk(struct lith_gather *gather, uint32_t leaf);
 
 /* Begins a leaf, by its index in the order of dealing, of a bucket, whose order outlives the
  * gathering. CANCELLED, NOMEM, LIMIT, IO (scratch gave back other bytes than it got). */
@@ -30,10 +33,10 @@ LITH_MUST_CHECK enum lith_code lith_gather_begin(struct lith_gather *gather, uin
                                                  struct lith_err *err);
 
 /*
- * The next batch, borrowed until the next call: at most LITH_BATCH_POSITIONS positions, fewer where
- * values are wide; the last row may go on in the next one. page_start is set in the first batch of
- * a bucket, since that is where values of other rows begin. At the end position_count is 0, and
- * what was loaded is let go.
+ * The next batch, with ids where the leaf was dealt as such, borrowed until the next call: at most
+ * LITH_BATCH_POSITIONS positions, fewer where values are wide; the last row may go on in the next
+ * one. page_start is set in the first batch of a bucket, since that is where values of other rows
+ * begin. At the end position_count is 0, and what was loaded is let go.
  */
 LITH_MUST_CHECK enum lith_code lith_gather_next(struct lith_gather *gather,
                                                 struct lith_batch *ret_batch, struct lith_err *err);

@@ -229,6 +229,9 @@ static void fixed_gather(uint8_t *to, const uint8_t *from, const uint32_t *picks
     case 1:
         fixed_take(to, from, picks, count, 1);
         break;
+    case 2:
+        fixed_take(to, from, picks, count, 2);
+        break;
     case 4:
         fixed_take(to, from, picks, count, 4);
         break;

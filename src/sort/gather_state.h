@@ -43,7 +43,8 @@ struct lith_gather {
 
     /* The leaf and bucket at hand; order NULL: none. */
     const struct lith_schema_node *leaf;
-    size_t width; /* of a value; 0: byte arrays */
+    struct lith_dictionary *dictionary; /* NULL: values are not ids */
+    size_t width;                       /* of a value, or its id; 0: byte arrays */
     const struct lith_bucket_order *order;
     struct lith_stored_parts parts;
     size_t positions_max; /* of a batch */
@@ -66,6 +67,7 @@ struct lith_gather {
     uint16_t def_levels[LITH_BATCH_POSITIONS];
     uint32_t picks[LITH_BATCH_POSITIONS]; /* values, by arrival */
     uint32_t lengths[LITH_BATCH_POSITIONS];
+    uint32_t ids[LITH_BATCH_POSITIONS];
     struct lith_slice slices[LITH_BATCH_POSITIONS];
 };
 

@@ -8,6 +8,7 @@
 #include "support.h"
 
 #include "parquet/chunk_reader.h"
+#include "parquet/dictionary.h"
 #include "sort/recipe.h"
 
 #define MODEL_UNITS_MAX 12
@@ -301,7 +302,10 @@ static inline void model_compare(const struct model *model, uint32_t leaf,
             assert_int_equal(batch->def_levels[i], chunk->def[at]);
         if (chunk->def[at] == node->max_def) {
             assert_true(value < batch->values.count);
-            struct lith_slice got = lith_values_at(&batch->values, value++);
+            struct lith_slice got = batch->values.ids ? lith_dictionary_at(batch->values.dictionary,
+                                                                           batch->values.ids[value])
+                                                      : lith_values_at(&batch->values, value);
+            value++;
             struct lith_slice want = chunk->slices[chunk->row_values[place->row] + cursor->value++];
             assert_true(lith_slice_equal(got, want));
         }
