@@ -138,6 +138,7 @@ static uint32_t group_end(const struct lith_row_summer *summer, const struct lit
     return end;
 }
 
+/* One group after the other; the last one has the sum. */
 static enum lith_code groups_add(struct lith_row_summer *summer, struct group *group,
                                  struct lith_err *err)
 {
@@ -145,20 +146,19 @@ static enum lith_code groups_add(struct lith_row_summer *summer, struct group *g
     struct lith_spool *spare = &summer->spools[0];
 
     while (group->leaf_end < leaf_count) {
-        struct lith_err full;
+        struct lith_err failed;
         group->leaf_begin = group->leaf_end;
-        uint32_t end = group_end(summer, &group->place, group->leaf_begin);
-        group->leaf_end = end;
-        group->to = end < leaf_count ? spare : NULL;
-        enum lith_code code = group_add(group, &full);
-        uint32_t count = end - group->leaf_begin;
+        group->leaf_end = group_end(summer, &group->place, group->leaf_begin);
+        group->to = group->leaf_end < leaf_count ? spare : NULL;
+        uint32_t count = group->leaf_end - group->leaf_begin;
+        enum lith_code code = group_add(group, &failed);
         if (code == LITH_E_LIMIT && count > 1) {
             summer->columns_max = count / 2;
             group->leaf_end = group->leaf_begin;
             continue;
         }
         if (code != LITH_OK) {
-            *err = full;
+            *err = failed;
             return code;
         }
         spare = group->from ? group->from : &summer->spools[1];
@@ -167,29 +167,39 @@ static enum lith_code groups_add(struct lith_row_summer *summer, struct group *g
     return LITH_OK;
 }
 
+static enum lith_code row_group_add(struct lith_row_summer *summer,
+                                    const struct lith_column_file *file, uint32_t row_group,
+                                    uint64_t row_count, struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(lith_alloc_array(summer->work->mem, 1, sizeof(struct group), &block, err));
+    struct group *group = block;
+    group->row_count = row_count;
+    group->place = (struct lith_row_place){
+        .file = file,
+        .row_group = row_group,
+        .target = summer->target,
+        .seed = summer->seed,
+        .codecs = summer->codecs,
+        .work = summer->work,
+    };
+    enum lith_code code = groups_add(summer, group, err);
+    if (code == LITH_OK)
+        summer->sum.sum = lith_hash128_add(summer->sum.sum, group->sum);
+    lith_free(group);
+    return code;
+}
+
 enum lith_code lith_row_summer_add(void *ctx, const struct lith_column_file *file,
                                    uint32_t row_group, struct lith_err *err)
 {
     struct lith_row_summer *summer = ctx;
     uint64_t rows = (uint64_t)file->footer->row_groups[row_group].num_rows;
-    void *block;
 
     /* Rows without columns are all the same: their number says everything. */
-    if (summer->target->leaf_count > 0) {
-        LITH_TRY(lith_alloc_array(summer->work->mem, 1, sizeof(struct group), &block, err));
-        struct group *group = block;
-        group->place = (struct lith_row_place){.file = file,
-                                               .row_group = row_group,
-                                               .target = summer->target,
-                                               .seed = summer->seed,
-                                               .codecs = summer->codecs,
-                                               .work = summer->work};
-        group->row_count = rows;
-        enum lith_code code = groups_add(summer, group, err);
-        summer->sum.sum = lith_hash128_add(summer->sum.sum, group->sum);
-        lith_free(block);
-        LITH_TRY(code);
-    }
+    if (summer->target->leaf_count > 0)
+        LITH_TRY(row_group_add(summer, file, row_group, rows, err));
     if (!lith_add_u64(summer->sum.rows, rows, &summer->sum.rows))
         return lith_fail(err, LITH_E_CORRUPT, "the rows of the files pass 64 bits");
     return LITH_OK;
