@@ -47,19 +47,17 @@ void lith_row_column_close(struct lith_row_column *column)
     *column = (struct lith_row_column){0};
 }
 
-/* The words of all entries of a dictionary, once; none where the budget has no room for them, or
- * where entries are words as they are. */
+/* The words of all entries of the chunk's one dictionary, once; none where the budget has no room
+ * for them, or where entries are words as they are. */
 static enum lith_code entries_make(struct lith_row_column *column,
                                    const struct lith_dictionary *dictionary, struct lith_err *err)
 {
     struct lith_err full;
     void *block;
 
-    if (column->dictionary == dictionary)
+    if (column->entries_made)
         return LITH_OK;
-    lith_free(column->entries);
-    column->entries = NULL;
-    column->dictionary = dictionary;
+    column->entries_made = true;
     if (dictionary->fixed && dictionary->width <= LITH_ROW_WORD_BYTES)
         return LITH_OK;
     enum lith_code code =

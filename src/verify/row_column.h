@@ -19,9 +19,8 @@ struct lith_row_column {
     struct lith_batch batch;          /* the one at hand; before it is read: no positions */
     size_t position_next;             /* in the batch */
     size_t value_next;
-    /* The dictionary that `entries` belongs to; there are none where the budget has no room. */
-    const struct lith_dictionary *dictionary;
-    struct lith_hash128 *entries; /* the words of its entries, or NULL */
+    bool entries_made;            /* or not, where the budget has no room for them */
+    struct lith_hash128 *entries; /* the words of the dictionary's entries, or NULL */
 };
 
 /* Where a column is, and what its rows are hashed with. Everything is borrowed. */

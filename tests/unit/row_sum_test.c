@@ -202,6 +202,9 @@ static void file_make(struct test_file *file)
 /* Whether the summer had to try again with fewer columns. */
 static bool was_refused;
 
+/* Added to what the footer says of the first row group. */
+static int64_t false_rows;
+
 static enum lith_code sum_input(struct lith_input *input, const struct lith_work *with,
                                 struct lith_rows_sum *ret_sum)
 {
@@ -240,6 +243,7 @@ static enum lith_code sum_spool(const struct lith_spool *spool, const struct bud
     MUST(lith_alloc(&small, budget->held, &held, &err));
     lith_memory_source_init(&source, lith_spool_memory(spool), (size_t)spool->source.size);
     MUST(lith_input_attach(&input, &source.base, &mem, &err));
+    input.footer.row_groups[0].num_rows += false_rows;
     atomic_store(&small.fail_after, budget->fail_after);
     enum lith_code code = sum_input(&input, &with, ret_sum);
     lith_input_done(&input);
@@ -393,6 +397,31 @@ static void differences_are_found(void **state)
     assert_false(is_same(sum_file(&file), first));
 }
 
+/* Whatever row and batch the columns end at, and with one column open or all. */
+static void false_counts_are_found(void **state)
+{
+    static const uint32_t row_counts[] = {1, 4095, 4096, 4097, ROWS};
+    static const size_t limits[] = {(size_t)64 << 20, (size_t)2 << 20};
+    static struct test_file file;
+
+    (void)state;
+    file_make(&file);
+    for (size_t i = 0; i < sizeof(row_counts) / sizeof(row_counts[0]); i++) {
+        struct lith_spool spool;
+        struct lith_rows_sum sum;
+        file.row_count = row_counts[i];
+        file_write(&spool, &file);
+        for (size_t k = 0; k < 2; k++) {
+            const struct budget budget = {.limit = limits[k], .fail_after = -1};
+            for (false_rows = -1; false_rows <= 1; false_rows++)
+                assert_int_equal(sum_spool(&spool, &budget, &sum),
+                                 false_rows ? LITH_E_CORRUPT : LITH_OK);
+        }
+        false_rows = 0;
+        lith_spool_done(&spool);
+    }
+}
+
 static void allocations_may_fail(void **state)
 {
     struct budget budgets[] = {{.limit = (size_t)64 << 20}, {.limit = (size_t)2 << 20}};
@@ -425,6 +454,7 @@ int main(void)
         cmocka_unit_test(refused_columns_are_read_again),
         cmocka_unit_test(layout_does_not_matter),
         cmocka_unit_test(differences_are_found),
+        cmocka_unit_test(false_counts_are_found),
         cmocka_unit_test(allocations_may_fail),
     };
 
