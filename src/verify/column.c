@@ -16,25 +16,46 @@ static enum lith_code levels_new(struct lith_column *column, uint16_t **ret_leve
     return LITH_OK;
 }
 
+/* Whether the values are stored in other ways than the target's. */
+static bool widens(const struct lith_column *column, const struct lith_column_file *file)
+{
+    const struct lith_schema_node *target = column->target;
+
+    if (!column->map->present)
+        return false;
+    const struct lith_schema_node *leaf =
+        lith_schema_leaf(&file->footer->schema, column->map->leaf);
+    return leaf->type != target->type || leaf->type_length != target->type_length;
+}
+
 static enum lith_code reader_open(struct lith_column *column, const struct lith_column_file *file,
                                   uint32_t row_group, struct lith_codec_context *codecs,
                                   const struct lith_work *work, struct lith_err *err)
 {
     const struct lith_leaf_map *map = column->map;
+
+    if (map->leaf == LITH_NO_INDEX)
+        return LITH_OK;
+    const struct lith_chunk_ref ref = lith_chunk_ref_of(file->footer, row_group, map->leaf);
+    LITH_TRY(lith_chunk_reader_new(codecs, work, !widens(column, file), &column->reader, err));
+    return lith_chunk_reader_begin(column->reader, file->source, &ref, err);
+}
+
+/* Room for what is not the target's as it is. */
+static enum lith_code room_new(struct lith_column *column, const struct lith_column_file *file,
+                               struct lith_err *err)
+{
     void *block;
 
-    if (map->leaf != LITH_NO_INDEX)
-        LITH_TRY(lith_chunk_reader_open(file->source, file->footer, row_group, map->leaf, codecs,
-                                        work, &column->reader, err));
-    if (map->identity)
+    if (column->map->identity)
         return LITH_OK;
     if (column->target->max_def > 0)
         LITH_TRY(levels_new(column, &column->def_levels, err));
     if (column->target->max_rep > 0)
         LITH_TRY(levels_new(column, &column->rep_levels, err));
-    size_t width = lith_type_width(column->target->type, column->target->type_length);
-    if (!map->present || width == 0)
+    if (!widens(column, file))
         return LITH_OK;
+    size_t width = lith_type_width(column->target->type, column->target->type_length);
     LITH_TRY(lith_alloc_array(column->mem, LITH_BATCH_POSITIONS, width, &block, err));
     column->wide = block;
     return LITH_OK;
@@ -52,6 +73,8 @@ enum lith_code lith_column_open(struct lith_column *column, const struct lith_co
         .mem = work->mem,
     };
     enum lith_code code = reader_open(column, file, row_group, codecs, work, err);
+    if (code == LITH_OK)
+        code = room_new(column, file, err);
     if (code != LITH_OK)
         lith_column_close(column);
     return code;
@@ -176,9 +199,7 @@ static enum lith_code translate(struct lith_column *column, struct lith_batch *b
         return lith_fail(err, LITH_E_CORRUPT, "a column of type UNKNOWN has values");
     if (!map->present)
         batch->values = (struct lith_values){.type = column->target->type};
-    else if (batch->values.type != column->target->type ||
-             batch->values.width !=
-                 lith_type_width(column->target->type, column->target->type_length))
+    else if (column->wide)
         widen(column, &batch->values);
     return LITH_OK;
 }

@@ -37,7 +37,7 @@ struct lith_column {
     struct lith_mem *mem;
     uint16_t *def_levels; /* LITH_BATCH_POSITIONS each, or NULL */
     uint16_t *rep_levels;
-    uint8_t *wide; /* promoted values */
+    uint8_t *wide; /* promoted values; NULL: values are as the file has them */
 };
 
 /* The file (source, footer) that a column is read from. */
@@ -52,7 +52,7 @@ lith_column_open(struct lith_column *column, const struct lith_column_file *file
                  uint32_t row_group, const struct lith_schema *target, uint32_t target_leaf,
                  struct lith_codec_context *codecs, const struct lith_work *work,
                  struct lith_err *err);
-/* As lith_chunk_reader_next, in terms of the target. */
+/* As lith_chunk_reader_next, in terms of the target. Values may be ids. */
 LITH_MUST_CHECK enum lith_code lith_column_next(struct lith_column *column,
                                                 struct lith_batch *ret_batch, struct lith_err *err);
 /* A zeroed one is a no-op. */

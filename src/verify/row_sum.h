@@ -2,8 +2,10 @@
  * The sum of a hash of every row: equal for equal multisets of rows, whatever their order and
  * however they are spread over files, row groups and pages.
  *
- * Files are columns, rows are not: each row has a running 128-bit state that takes one column
- * after the other. The states of a row group go through two spools in turn.
+ * Files are columns, rows are not: each row has a running state that takes one column after the
+ * other (row_hash.h). A row group is gone through in blocks of rows, with as many columns open as
+ * the budget has room for; where that is not all, the states of all rows go through a spool once
+ * for each group of columns.
  */
 #ifndef LITH_VERIFY_ROW_SUM_H
 #define LITH_VERIFY_ROW_SUM_H
@@ -15,8 +17,9 @@ struct lith_row_summer {
     uint64_t seed;
     struct lith_codec_context *codecs;
     const struct lith_work *work;
+    uint32_t columns_max; /* that are open at once: less where the budget turned out too small */
     struct lith_rows_sum sum;
-    struct lith_spool spools[2]; /* the states before and after a column */
+    struct lith_spool spools[2]; /* the states before and after a group of columns */
 };
 
 void lith_row_summer_init(struct lith_row_summer *summer, const struct lith_schema *target,
