@@ -363,6 +363,13 @@ enum lith_movers {
     LITH_MOVERS_RECODE, /* decoded and encoded, all of them */
 };
 
+/* A value of a row, as PLAIN has it (little-endian numbers; bytes without a length; BOOLEAN is a
+ * byte). */
+struct lith_value {
+    const void *data; /* NULL: null */
+    size_t bytes;
+};
+
 struct lith_merge_request {
     const char *const *inputs; /* paths, in the order of the rows */
     size_t input_count;
@@ -374,6 +381,16 @@ struct lith_merge_request {
     struct lith_joins joins;
     const char *sort_by; /* these as in struct lith_options; inputs then count by name */
     bool sorted_row_groups;
+    /*
+     * Rows to leave out, for requests of privacy; the only way in which a merge changes what there
+     * is. `erase` is asked once for each row, in order, with its values of the columns that
+     * `erase_by` names (in the form of sort_by), and returns true where it is to go. Not with
+     * sort_by. What was left out is counted: in the result, and under the key lithify.erased of the
+     * outputs.
+     */
+    const char *erase_by; /* NULL: nothing is left out */
+    bool (*erase)(void *ctx, const struct lith_value *values, size_t count);
+    void *erase_ctx;
     const char *codec; /* as in struct lith_options */
     enum lith_unknown_keys unknown_keys;
     enum lith_verify_level verify;
@@ -397,6 +414,7 @@ LITH_API void lith_merge_request_default(struct lith_merge_request *request);
 struct lith_merge_result {
     uint64_t outputs;
     uint64_t rows;
+    uint64_t rows_erased; /* left out */
     uint64_t input_bytes;
     uint64_t output_bytes;
     uint64_t row_groups;

@@ -38,6 +38,7 @@ struct outs {
     size_t count;
     struct lith_explain_sums sums; /* of what was explained, where the request wants that */
     struct lith_merge_result result;
+    bool is_mingled; /* some outputs have rows that were sorted */
     bool is_refuted; /* verification found an output wrong */
 };
 
@@ -158,17 +159,52 @@ static enum lith_code out_begin(struct lith_merge_outputs *base, size_t index,
     return LITH_OK;
 }
 
+static struct lith_check check_of(struct outs *outs, const struct lith_verify_files *inputs)
+{
+    return (struct lith_check){
+        .level = outs->request->verify,
+        .inputs = inputs,
+        .codecs = outs->codecs,
+        .work = &outs->budget->work,
+    };
+}
+
+static enum lith_code tmp_open(void *ctx, size_t index, struct lith_source **ret_source,
+                               struct lith_err *err)
+{
+    struct outs *outs = ctx;
+
+    return lith_file_source_open(AT_FDCWD, outs->outs[index].tmp, &outs->budget->mem, ret_source,
+                                 err);
+}
+
+static const char *tmp_name(void *ctx, size_t index)
+{
+    struct outs *outs = ctx;
+
+    return outs->outs[index].path;
+}
+
+/* What can only be checked of all outputs together. */
+static enum lith_code outs_check(struct outs *outs, struct lith_err *err)
+{
+    struct lith_verify_files inputs = lith_paths_verify_files(outs->paths);
+    struct lith_verify_files written = {
+        .count = outs->count, .open = tmp_open, .name = tmp_name, .ctx = outs};
+    struct lith_check check = check_of(outs, &inputs);
+
+    if (!outs->is_mingled || lith_check_rows(&check, &written, err) == LITH_OK)
+        return LITH_OK;
+    outs->is_refuted = lith_check_refutes(err);
+    return lith_check_failed(outs->outs[0].path, err);
+}
+
 static enum lith_code out_verify(struct outs *outs, const struct out *out,
                                  const struct lith_merge_file *file, struct lith_err *err)
 {
     LITH_AUTO(source) struct lith_source *source = NULL;
     struct lith_verify_files inputs = lith_paths_verify_files(outs->paths);
-    struct lith_check check = {
-        .level = outs->request->verify,
-        .inputs = &inputs,
-        .codecs = outs->codecs,
-        .work = &outs->budget->work,
-    };
+    struct lith_check check = check_of(outs, &inputs);
 
     LITH_TRY(lith_file_source_open(AT_FDCWD, out->tmp, &outs->budget->mem, &source, err));
     return lith_check_output(&check, source, file, err);
@@ -185,6 +221,7 @@ static enum lith_code out_end(struct lith_merge_outputs *base, const struct lith
     LITH_TRY(lith_fd_sync(out->fd, out->tmp, err));
     lith_fd_close(out->fd);
     out->fd = -1;
+    outs->is_mingled = outs->is_mingled || file->is_mingled;
     if (outs->request->verify != LITH_VERIFY_OFF && out_verify(outs, out, file, err) != LITH_OK) {
         outs->is_refuted = lith_check_refutes(err);
         return lith_check_failed(out->path, err);
@@ -308,6 +345,9 @@ static enum lith_code merge_write(struct outs *outs, struct lith_merge *merge, s
     uint64_t moved[LITH_MOVER_COUNT];
 
     LITH_TRY(lith_merge_run(merge, &outs->base, err));
+    outs->result.rows_erased = lith_merge_erased(merge);
+    if (!outs->request->erase_by) /* else the rows are not those of the inputs */
+        LITH_TRY(outs_check(outs, err));
     if (outs->result.rows != (uint64_t)lith_merge_rows(merge))
         return lith_fail(err, LITH_E_CORRUPT,
                          "the outputs hold %" PRIu64 " rows, the inputs %" PRIi64,
@@ -346,6 +386,17 @@ static const enum lith_force forces[] = {
     [LITH_MOVERS_RECODE] = LITH_FORCE_RECODE,
 };
 
+/* Hands a row to the caller. */
+static bool erase_row(void *ctx, const struct lith_slice *values, size_t count)
+{
+    const struct outs *outs = ctx;
+    struct lith_value public[LITH_SORT_KEYS_MAX];
+
+    for (size_t i = 0; i < count; i++)
+    public[i] = (struct lith_value){values[i].data, values[i].bytes};
+    return outs->request->erase(outs->request->erase_ctx, public, count);
+}
+
 static enum lith_code merge_with(struct outs *outs, enum lith_movers movers, struct lith_err *err)
 {
     const struct lith_merge_request *request = outs->request;
@@ -366,6 +417,11 @@ static enum lith_code merge_with(struct outs *outs, enum lith_movers movers, str
     };
     struct lith_merge *merge;
     void *inputs;
+
+    if (request->erase_by && !request->erase)
+        return lith_fail(err, LITH_E_INVALID, "erase_by needs an erase function");
+    if (request->erase_by)
+        options.erase = (struct lith_erase){request->erase_by, erase_row, outs};
 
     if (request->codec && lith_codec_choice_parse(request->codec, &options.codec, err) != LITH_OK)
         return lith_err_prefix(err, "codec");

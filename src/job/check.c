@@ -50,8 +50,10 @@ enum lith_code lith_check_output(const struct lith_check *check, struct lith_sou
         .parts = parts,
         .part_count = file->unit_count,
     };
+    /* Rows that were sorted are compared with the inputs' all at once, by lith_check_rows. */
+    bool is_content = check->level == LITH_VERIFY_DECODE && file->is_mingled;
     struct lith_verify_options options = {
-        .level = check->level,
+        .level = is_content ? LITH_VERIFY_CONTENT : check->level,
         .witness = file->witness,
         .keys = keys,
         .key_count = file->key_count,
@@ -60,6 +62,25 @@ enum lith_code lith_check_output(const struct lith_check *check, struct lith_sou
         .work = check->work,
     };
     return lith_verify_file(source, &options, err);
+}
+
+enum lith_code lith_check_rows(const struct lith_check *check,
+                               const struct lith_verify_files *outputs, struct lith_err *err)
+{
+    const struct lith_verify_rows_options options = {
+        .a = check->inputs, .b = outputs, .codecs = check->codecs, .work = check->work};
+    struct lith_rows_sum inputs_sum, outputs_sum;
+    bool equal;
+
+    if (check->level < LITH_VERIFY_CONTENT)
+        return LITH_OK;
+    LITH_TRY(lith_verify_rows(&options, &equal, &inputs_sum, &outputs_sum, err));
+    if (equal)
+        return LITH_OK;
+    return lith_fail(err, LITH_E_CORRUPT,
+                     "the outputs hold %" PRIu64 " rows, the inputs %" PRIu64 "%s",
+                     outputs_sum.rows, inputs_sum.rows,
+                     outputs_sum.rows == inputs_sum.rows ? ", but not the same ones" : "");
 }
 
 bool lith_check_refutes(const struct lith_err *err)

@@ -20,6 +20,15 @@ LITH_MUST_CHECK enum lith_code lith_check_output(const struct lith_check *check,
                                                  const struct lith_merge_file *file,
                                                  struct lith_err *err);
 
+/*
+ * For merges some of whose outputs have rows that were sorted (lith_merge_file.is_mingled), once
+ * all are written: all rows of the outputs against those of the inputs, as multisets, where the
+ * level asks for contents. CORRUPT where they are not the same.
+ */
+LITH_MUST_CHECK enum lith_code lith_check_rows(const struct lith_check *check,
+                                               const struct lith_verify_files *outputs,
+                                               struct lith_err *err);
+
 /* Whether a check failed for what the output holds, and not for want of memory, or to read it. */
 bool lith_check_refutes(const struct lith_err *err);
 

@@ -136,6 +136,7 @@ static enum lith_code merge_and_check(struct lith_merge_step *step, struct lith_
                          "the outputs hold %" PRIu64 " rows, the inputs %" PRIi64,
                          step->outputs.rows, lith_merge_rows(merge));
     LITH_TRY(rows_take(step, merge, job, err));
+    LITH_TRY(lith_job_outputs_check(&step->outputs, err));
     LITH_TRY(inputs_recheck(step, job, plan, err));
     return lith_job_outputs_publish(&step->outputs, err);
 }

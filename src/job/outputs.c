@@ -65,6 +65,43 @@ static const char *source_name(void *ctx, size_t index)
     return sources->names[index];
 }
 
+/* The outputs, by the names under which they can be read before they are published. */
+static enum lith_code sealed_open(void *ctx, size_t index, struct lith_source **ret_source,
+                                  struct lith_err *err)
+{
+    struct lith_job_outputs *outputs = ctx;
+    struct lith_object object = {.name = outputs->outputs[index]->read_name};
+
+    return lith_folder_source_open(outputs->job->folder, &object, ret_source, err);
+}
+
+static const char *sealed_name(void *ctx, size_t index)
+{
+    struct lith_job_outputs *outputs = ctx;
+
+    return outputs->outputs[index]->name;
+}
+
+enum lith_code lith_job_outputs_check(struct lith_job_outputs *outputs, struct lith_err *err)
+{
+    struct sources ctx = {outputs->opener, outputs->input_names};
+    struct lith_verify_files inputs = {
+        .count = outputs->input_count, .open = source_open, .name = source_name, .ctx = &ctx};
+    struct lith_verify_files sealed = {
+        .count = outputs->count, .open = sealed_open, .name = sealed_name, .ctx = outputs};
+    struct lith_check check = {
+        .level = outputs->job->options->verify,
+        .inputs = &inputs,
+        .codecs = outputs->codecs,
+        .work = outputs->job->work,
+    };
+
+    if (!outputs->is_mingled || lith_check_rows(&check, &sealed, err) == LITH_OK)
+        return LITH_OK;
+    outputs->is_refuted = lith_check_refutes(err);
+    return lith_check_failed(outputs->outputs[0]->name, err);
+}
+
 /* Reads the sealed output back and checks it against what the merge read. */
 static enum lith_code output_verify(struct lith_job_outputs *outputs,
                                     const struct lith_output *output,
@@ -95,6 +132,7 @@ static enum lith_code output_end(struct lith_merge_outputs *base,
     struct lith_output *output = outputs->outputs[file->index];
 
     LITH_TRY(lith_output_seal(output, err));
+    outputs->is_mingled = outputs->is_mingled || file->is_mingled;
     if (outputs->job->options->verify != LITH_VERIFY_OFF &&
         output_verify(outputs, output, file, err) != LITH_OK) {
         outputs->is_refuted = lith_check_refutes(err);

@@ -25,12 +25,16 @@ struct lith_job_outputs {
     size_t count;
     uint64_t bytes;
     uint64_t rows;
+    bool is_mingled; /* some have rows that were sorted */
     bool is_refuted; /* verification found an output wrong */
 };
 
 LITH_MUST_CHECK enum lith_code lith_job_outputs_init(struct lith_job_outputs *outputs,
                                                      const struct lith_job *job, const char *pid,
                                                      uint64_t epoch, struct lith_err *err);
+/* All have been written: checks what can only be checked of all of them together. */
+LITH_MUST_CHECK enum lith_code lith_job_outputs_check(struct lith_job_outputs *outputs,
+                                                      struct lith_err *err);
 /* Gives all their final names, durably, in order; then entries are complete. */
 LITH_MUST_CHECK enum lith_code lith_job_outputs_publish(struct lith_job_outputs *outputs,
                                                         struct lith_err *err);

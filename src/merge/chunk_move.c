@@ -258,25 +258,53 @@ static uint64_t own_bytes(const struct lith_source_chunk *chunk)
     return chunk->is_absent && !chunk->is_void ? 0 : (uint64_t)chunk->meta.total_compressed_size;
 }
 
+/* What is explained of a source chunk, but for its mover. */
+static struct lith_explained explained_of(const struct lith_chunk_maker *maker,
+                                          const struct lith_source_chunk *chunk)
+{
+    const struct lith_merge *merge = maker->merge;
+    const struct lith_unit *unit = &merge->units[chunk->unit];
+
+    return (struct lith_explained){
+        .leaf = maker->cursor.leaf,
+        .schema = &merge->schema,
+        .input = unit->input,
+        .input_name = merge->inputs[unit->input].name,
+        .row_group = unit->row_group,
+        .bytes = own_bytes(chunk),
+    };
+}
+
 static enum lith_code explain_each(void *ctx, struct lith_chunk_maker *maker,
                                    const struct lith_source_chunk *chunk, bool *ret_enough,
                                    struct lith_err *err)
 {
     const struct lith_merge *merge = maker->merge;
-    const struct lith_input *input = input_of(maker, chunk);
-    struct lith_explained explained = {
-        .leaf = maker->cursor.leaf,
-        .schema = &merge->schema,
-        .input = merge->units[chunk->unit].input,
-        .input_name = merge->inputs[merge->units[chunk->unit].input].name,
-        .row_group = merge->units[chunk->unit].row_group,
-        .bytes = own_bytes(chunk),
-    };
+    struct lith_explained explained = explained_of(maker, chunk);
 
     (void)ctx, (void)ret_enough;
-    explained.mover =
-        lith_chunk_route_mover(&maker->route, chunk, *input->created_by, &explained.reason);
+    explained.mover = lith_chunk_route_mover(
+        &maker->route, chunk, *input_of(maker, chunk)->created_by, &explained.reason);
     return merge->options.explain(merge->options.explain_ctx, &explained, err);
+}
+
+static enum lith_code sorted_each(void *ctx, struct lith_chunk_maker *maker,
+                                  const struct lith_source_chunk *chunk, bool *ret_enough,
+                                  struct lith_err *err)
+{
+    const struct lith_merge *merge = maker->merge;
+    struct lith_explained explained = explained_of(maker, chunk);
+
+    (void)ctx, (void)ret_enough;
+    explained.mover = chunk->is_absent ? LITH_MOVER_NULL : LITH_MOVER_RECODE;
+    explained.reason = chunk->is_absent ? LITH_REASON_ABSENT : LITH_REASON_SORTED;
+    return merge->options.explain(merge->options.explain_ctx, &explained, err);
+}
+
+enum lith_code lith_chunk_maker_explain_sorted(struct lith_chunk_maker *maker, uint32_t leaf,
+                                               size_t begin, size_t end, struct lith_err *err)
+{
+    return walk(maker, leaf, begin, end, sorted_each, NULL, err);
 }
 
 enum lith_code lith_chunk_maker_plan(struct lith_chunk_maker *maker, uint32_t leaf, size_t begin,

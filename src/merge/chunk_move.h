@@ -67,6 +67,11 @@ struct lith_chunk_outlet lith_chunk_outlet_of(struct lith_merge *merge, uint32_t
                                               struct lith_file_writer *writer,
                                               struct lith_witness *witness);
 
+/* Tells merge->explain of the chunks of `leaf` over units whose rows will be sorted. */
+LITH_MUST_CHECK enum lith_code lith_chunk_maker_explain_sorted(struct lith_chunk_maker *maker,
+                                                               uint32_t leaf, size_t begin,
+                                                               size_t end, struct lith_err *err);
+
 /* Deals the chunks of `leaf` over units [begin, end), decoded: those of units that have rows in the
  * span. Failures name the input. */
 LITH_MUST_CHECK enum lith_code lith_chunk_maker_deal(struct lith_chunk_maker *maker, uint32_t leaf,

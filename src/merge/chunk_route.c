@@ -45,6 +45,7 @@ static const char *const texts[LITH_REASON_COUNT] = {
     [LITH_REASON_NO_DICTIONARY] = "ids, but a merged dictionary does not pay or is full",
     [LITH_REASON_MIXED] = "pages of values, as they are; those of ids are encoded anew",
     [LITH_REASON_TYPE] = "of a narrower type than the output",
+    [LITH_REASON_SORTED] = "its rows are sorted, with those that overlap them",
     [LITH_REASON_FORCED] = "forced",
     [LITH_REASON_ABSENT] = "the column is not there: nulls",
 };

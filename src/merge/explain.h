@@ -39,6 +39,7 @@ enum lith_reason {
     LITH_REASON_NO_DICTIONARY, /* a merged dictionary does not pay, or is full */
     LITH_REASON_MIXED,         /* likewise, but some of its pages have values, and are copied */
     LITH_REASON_TYPE,          /* its values are to be widened */
+    LITH_REASON_SORTED,        /* its rows are to be sorted, with those of others or alone */
     LITH_REASON_FORCED,
     LITH_REASON_ABSENT, /* the source does not have the column */
     LITH_REASON_COUNT

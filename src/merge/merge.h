@@ -12,6 +12,7 @@
 
 #include "base/codec_choice.h"
 #include "base/work.h"
+#include "merge/erasure.h"
 #include "merge/explain.h"
 #include "merge/layout.h"
 #include "merge/schema_kinds.h"
@@ -44,6 +45,7 @@ struct lith_merge_options {
     /* Rows are sorted so (sort/sort_key.h); equal ones stand by the names of their inputs, then as
      * they stand there. NULL: they stay in the order of the inputs. */
     const char *sort_by;
+    struct lith_erase erase; /* rows to leave out; not with sort_by */
     enum lith_force force;
     bool check_damage; /* pages to be copied that have no checksum are decompressed, to see whether
                           they can be: for those who will delete the inputs */
@@ -112,8 +114,10 @@ LITH_MUST_CHECK enum lith_code lith_merge_explain(struct lith_merge *merge, stru
 /* Compressed bytes of source pages that were moved so far, by mover. */
 uint64_t lith_merge_moved(const struct lith_merge *merge, enum lith_mover mover);
 
-/* Rows of all inputs, by their footers. */
+/* Rows of all inputs, by their footers, without those that are erased. */
 int64_t lith_merge_rows(const struct lith_merge *merge);
+/* Rows that are left out. */
+uint64_t lith_merge_erased(const struct lith_merge *merge);
 /* The first of the key columns that is no top-level column of the inputs; NULL when all are. */
 const char *lith_merge_missing_key(const struct lith_merge *merge);
 /* Adds the rows of each input to its entry of `rows` (one per input); once lith_merge_run has

@@ -48,6 +48,8 @@ enum lith_code lith_merge_schema_begin(struct lith_merge *merge, struct lith_err
                               &block, err));
     merge->packed = block;
     lith_column_runs_init(&merge->runs, merge->work, merge->schema.leaf_count);
+    if (merge->erasure.erase)
+        LITH_TRY(lith_erasure_begin(&merge->erasure, &merge->schema, err));
     if (merge->options.sort_by && !merge->sorting.is_settled)
         return lith_sorting_begin(&merge->sorting, &merge->schema, err);
     return LITH_OK;
@@ -185,10 +187,12 @@ static enum lith_code row_group_take(struct lith_merge *merge, struct planning *
         return lith_fail(err, LITH_E_LIMIT, "the inputs have more than 2^63 rows");
     if (merge->unit_count == UINT32_MAX)
         return lith_fail(err, LITH_E_LIMIT, "the inputs have more than 2^32 row groups");
+    struct lith_source *source =
+        planning->bytes ? planning->bytes : merge->set.inputs[input].source;
     if (merge->options.sort_by && !merge->sorting.is_settled)
-        LITH_TRY(lith_sorting_unit(
-            &merge->sorting, footer, index, places,
-            planning->bytes ? planning->bytes : merge->set.inputs[input].source, err));
+        LITH_TRY(lith_sorting_unit(&merge->sorting, footer, index, places, source, err));
+    if (merge->erasure.erase)
+        LITH_TRY(lith_erasure_unit(&merge->erasure, footer, index, places, source, err));
     LITH_TRY(unit_add(merge, planning, &unit, err));
     return lith_column_runs_add(&merge->runs, footer, index, places, planning->bytes, err);
 }

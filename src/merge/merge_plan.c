@@ -185,6 +185,8 @@ static enum lith_code inputs_take(struct lith_merge *merge, struct lith_err *err
             LITH_TRY(pass_again(merge, err));
         }
     }
+    if (merge->erasure.erase)
+        LITH_TRY(lith_erasure_settle(&merge->erasure, err));
     return lith_kinds_written(&merge->kinds, &merge->schema, &merge->arena, &merge->written, err);
 }
 
@@ -205,6 +207,10 @@ static enum lith_code plan(struct lith_merge *merge, struct lith_opener *opener,
     LITH_TRY(lith_input_set_init(&merge->set, merge->inputs, merge->input_count, opener,
                                  merge->work, err));
     LITH_TRY(lith_merge_codecs_new(merge, &merge->codecs, err));
+    if (merge->options.erase.columns && merge->options.sort_by)
+        return lith_fail(err, LITH_E_INVALID,
+                         "rows are sorted or erased, not both at once: erase them first");
+    lith_erasure_init(&merge->erasure, &merge->options.erase, merge->codecs, merge->work);
     lith_sorting_init(&merge->sorting, merge->options.sort_by, merge->codecs, merge->work);
     LITH_TRY(inputs_take(merge, err));
     return key_columns_find(merge, err);
@@ -264,6 +270,7 @@ void lith_merge_free(struct lith_merge *merge)
     lith_input_set_done(&merge->set);
     lith_column_runs_done(&merge->runs);
     lith_sorting_done(&merge->sorting);
+    lith_erasure_done(&merge->erasure);
     lith_codec_context_free(merge->codecs);
     lith_key_values_done(&merge->key_values);
     for (size_t i = 0; i < merge->key_count; i++)
@@ -286,7 +293,12 @@ const char *lith_merge_missing_key(const struct lith_merge *merge)
 
 int64_t lith_merge_rows(const struct lith_merge *merge)
 {
-    return merge->rows;
+    return merge->rows - (int64_t)merge->erasure.erased;
+}
+
+uint64_t lith_merge_erased(const struct lith_merge *merge)
+{
+    return merge->erasure.erased;
 }
 
 void lith_merge_rows_by_input(const struct lith_merge *merge, int64_t *rows)

@@ -7,6 +7,7 @@
  */
 #include "merge/merge_state.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -75,17 +76,18 @@ static enum lith_code chunks_write(struct run *run, size_t begin, size_t end, st
     return LITH_OK;
 }
 
-/* Takes rows off the cluster, and off what is left: their part of its bytes. */
-static void cluster_take(struct run *run, int64_t rows)
+/* Takes bytes off the cluster, and off what is left: those of so many of its rows, or all. */
+static void cluster_take(struct run *run, int64_t rows, bool all)
 {
     struct lith_unit *cluster = &run->cluster;
-    double part = (double)rows / (double)cluster->rows;
-    bool is_last = rows == cluster->rows;
-    uint64_t bytes =
-        is_last ? cluster->compressed_bytes : (uint64_t)(part * (double)cluster->compressed_bytes);
-    uint64_t plain_bytes = is_last ? cluster->uncompressed_bytes
-                                   : (uint64_t)(part * (double)cluster->uncompressed_bytes);
+    double part = cluster->rows > rows ? (double)rows / (double)cluster->rows : 1;
+    uint64_t bytes = (uint64_t)(part * (double)cluster->compressed_bytes);
+    uint64_t plain_bytes = (uint64_t)(part * (double)cluster->uncompressed_bytes);
 
+    if (all) {
+        bytes = cluster->compressed_bytes;
+        plain_bytes = cluster->uncompressed_bytes;
+    }
     cluster->rows -= rows;
     cluster->compressed_bytes -= bytes;
     cluster->uncompressed_bytes -= plain_bytes;
@@ -97,7 +99,7 @@ static void cluster_take(struct run *run, int64_t rows)
 static enum lith_code cluster_write(struct run *run, size_t begin, size_t end, struct lith_err *err)
 {
     struct lith_mingle *mingle = &run->mingle;
-    int64_t rows;
+    int64_t rows = 0;
 
     if (!mingle->merge) {
         lith_chunk_maker_row_group(&run->maker, begin, end);
@@ -109,9 +111,12 @@ static enum lith_code cluster_write(struct run *run, size_t begin, size_t end, s
         }
         LITH_TRY(lith_mingle_begin(mingle, run->merge, &run->maker, begin, end, err));
     }
-    LITH_TRY(lith_mingle_row_group(mingle, run->writer, &run->witness, &rows, err));
-    cluster_take(run, rows);
     run->is_mingled = true;
+    if (!lith_mingle_is_at_end(mingle)) { /* all of its rows may be erased */
+        LITH_TRY(lith_mingle_row_group(mingle, run->writer, &run->witness, &rows, err));
+        run->group_count++;
+    }
+    cluster_take(run, rows, lith_mingle_is_at_end(mingle));
     if (!lith_mingle_is_at_end(mingle))
         return LITH_OK;
     run->next_unit = end;
@@ -136,6 +141,7 @@ static enum lith_code units_write(struct run *run, size_t begin, size_t end, str
     LITH_TRY(lith_file_writer_row_group_end(run->writer, err));
     run->next_unit = end;
     run->next_row_group++;
+    run->group_count++;
     return LITH_OK;
 }
 
@@ -145,11 +151,10 @@ static enum lith_code row_group_write(struct run *run, struct lith_err *err)
     size_t begin, end;
 
     lith_merge_row_group(run->merge, run->next_row_group, &begin, &end);
-    if (lith_sorting_sorts_unit(&run->merge->sorting, begin))
+    if (lith_mingle_wants(run->merge, begin, end))
         LITH_TRY(cluster_write(run, begin, end, err));
     else
         LITH_TRY(units_write(run, begin, end, err));
-    run->group_count++;
     if (run->outputs->row_group)
         run->outputs->row_group(run->outputs);
     return LITH_OK;
@@ -163,7 +168,13 @@ static enum lith_code file_finish(struct run *run, size_t first_input, size_t la
     struct lith_key_value *entries;
     uint32_t count;
 
-    LITH_TRY(lith_key_values_finish(&merge->key_values, 3, &entries, &count, err));
+    LITH_TRY(lith_key_values_finish(&merge->key_values, 4, &entries, &count, err));
+    if (merge->erasure.erased) {
+        char *text;
+        LITH_TRY(lith_arena_format(&merge->arena, &text, err, "%" PRIu64, merge->erasure.erased));
+        entries[count].key = lith_slice_text("lithify.erased");
+        entries[count++].value = lith_slice_text(text);
+    }
     if (merge->options.pid) {
         entries[count].key = lith_slice_text("lithify.pid");
         entries[count++].value = lith_slice_text(merge->options.pid);
@@ -290,8 +301,8 @@ static enum lith_code maker_init(struct lith_chunk_maker *maker, struct lith_mer
 /* What makes chunks: the pool, else the maker. */
 static enum lith_code makers_begin(struct run *run, struct lith_err *err)
 {
-    /* Sorting is done by one thread. */
-    if (!lith_sorting_sorts(&run->merge->sorting))
+    /* Rows are mingled by one thread. */
+    if (!lith_sorting_sorts(&run->merge->sorting) && run->merge->erasure.erased == 0)
         LITH_TRY(lith_column_pool_new(run->merge, &run->pool, err));
     return run->pool ? LITH_OK : maker_init(&run->maker, run->merge, err);
 }
@@ -335,6 +346,21 @@ enum lith_code lith_merge_run(struct lith_merge *merge, struct lith_merge_output
     return code;
 }
 
+static enum lith_code row_group_explain(struct lith_chunk_maker *maker, size_t begin, size_t end,
+                                        struct lith_err *err)
+{
+    bool sorts = lith_mingle_wants(maker->merge, begin, end);
+
+    lith_chunk_maker_row_group(maker, begin, end);
+    for (uint32_t leaf = 0; leaf < maker->merge->schema.leaf_count; leaf++) {
+        if (sorts)
+            LITH_TRY(lith_chunk_maker_explain_sorted(maker, leaf, begin, end, err));
+        else
+            LITH_TRY(lith_chunk_maker_plan(maker, leaf, begin, end, err));
+    }
+    return LITH_OK;
+}
+
 enum lith_code lith_merge_explain(struct lith_merge *merge, struct lith_err *err)
 {
     struct lith_chunk_maker maker;
@@ -343,9 +369,7 @@ enum lith_code lith_merge_explain(struct lith_merge *merge, struct lith_err *err
     for (size_t i = 0; code == LITH_OK && i < merge->row_group_count; i++) {
         size_t begin, end;
         lith_merge_row_group(merge, i, &begin, &end);
-        lith_chunk_maker_row_group(&maker, begin, end);
-        for (uint32_t leaf = 0; code == LITH_OK && leaf < merge->schema.leaf_count; leaf++)
-            code = lith_chunk_maker_plan(&maker, leaf, begin, end, err);
+        code = row_group_explain(&maker, begin, end, err);
     }
     merge->bad_input = maker.bad_input;
     lith_chunk_maker_done(&maker);

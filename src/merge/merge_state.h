@@ -22,6 +22,7 @@ struct lith_merge {
     const struct lith_work *work;
 
     struct lith_sorting sorting;     /* options.sort_by: NULL and zeroed without it */
+    struct lith_erasure erasure;     /* options.erase.columns: NULL and erase NULL without it */
     const struct lith_visit *visits; /* row groups of inputs in the order of the units; in `arena`;
                                         NULL: inputs in order, whole */
     size_t visit_count;

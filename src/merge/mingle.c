@@ -192,34 +192,63 @@ static enum lith_code recipe_make(struct lith_mingle *mingle, struct lith_err *e
     return code;
 }
 
+/* What stays of units. */
+static enum lith_code kept_copy(struct lith_mingle *mingle, struct lith_err *err)
+{
+    struct lith_merge *merge = mingle->merge;
+
+    for (size_t i = mingle->begin; i < mingle->end; i++)
+        LITH_TRY(lith_erasure_copy(&merge->erasure, (uint32_t)i, (uint64_t)merge->units[i].rows,
+                                   &mingle->recipe, err));
+    return lith_recipe_end(&mingle->recipe, err);
+}
+
 static enum lith_code units_make(struct lith_mingle *mingle, struct lith_err *err)
 {
     const struct lith_merge *merge = mingle->merge;
+    const struct lith_erasure *erasure = &merge->erasure;
     size_t count = mingle->end - mingle->begin;
     void *block;
 
     LITH_TRY(lith_alloc_array(merge->work->mem, count, sizeof(*mingle->units), &block, err));
     mingle->units = block;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        size_t unit = mingle->begin + i;
+        bool is_whole = erasure->erase && erasure->units[unit].erased == 0;
         mingle->units[i] = (struct lith_deal_unit){
-            .row_count = (uint32_t)merge->units[mingle->begin + i].rows,
-            .in_order = merge->sorting.ranges[mingle->begin + i].in_order,
+            .row_count = (uint32_t)merge->units[unit].rows,
+            .in_order = erasure->erase ? is_whole : merge->sorting.ranges[unit].in_order,
         };
+        if (erasure->erase && erasure->units[unit].count == 0)
+            mingle->units[i].row_count = 0;
+    }
     return LITH_OK;
+}
+
+bool lith_mingle_wants(const struct lith_merge *merge, size_t begin, size_t end)
+{
+    return lith_sorting_sorts_unit(&merge->sorting, begin) ||
+           lith_erasure_touches(&merge->erasure, begin, end);
 }
 
 enum lith_code lith_mingle_begin(struct lith_mingle *mingle, struct lith_merge *merge,
                                  struct lith_chunk_maker *maker, size_t begin, size_t end,
                                  struct lith_err *err)
 {
+    bool erases = merge->erasure.erase != NULL;
+
     *mingle = (struct lith_mingle){.merge = merge, .maker = maker, .begin = begin, .end = end};
     lith_recipe_init(&mingle->recipe, merge->work, merge->work->mem->limit / RECIPE_SHARES);
     sizes_set(mingle);
-    LITH_TRY(recipe_make(mingle, err));
-    if (mingle->recipe.row_count != mingle->row_count)
+    if (erases)
+        LITH_TRY(kept_copy(mingle, err));
+    else
+        LITH_TRY(recipe_make(mingle, err));
+    if (!erases && mingle->recipe.row_count != mingle->row_count)
         return lith_fail(err, LITH_E_CORRUPT, "the sort keys have %llu rows, the footers %llu",
                          (unsigned long long)mingle->recipe.row_count,
                          (unsigned long long)mingle->row_count);
+    mingle->row_count = mingle->recipe.row_count;
     return units_make(mingle, err);
 }
 

@@ -1,10 +1,11 @@
 /*
- * The rows of a cluster of units, sorted and written as row groups.
+ * The rows of a cluster of units, sorted, or without those that are erased, as row groups.
  *
- * First the keys: their order is a recipe (sort/recipe.h). Then the columns follow it, a span of
- * row groups at a time: each source chunk is decoded once in a span, its rows are dealt to the
- * buckets they belong to, and gathered from there. Memory is parts of the budget, whatever the
- * number of units and the size of one; the rest waits in scratch. DESIGN.md section 7.
+ * First the keys: their order is a recipe (sort/recipe.h), as is what stays of units. Then the
+ * columns follow it, a span of row groups at a time: each source chunk is decoded once in a span,
+ * its rows are dealt to the buckets they belong to, and gathered from there. Memory is parts of the
+ * budget, whatever the number of units and the size of one; the rest waits in scratch. DESIGN.md
+ * section 7.
  */
 #ifndef LITH_MERGE_MINGLE_H
 #define LITH_MERGE_MINGLE_H
@@ -33,8 +34,12 @@ struct lith_mingle {
     uint32_t bucket; /* the next one */
 };
 
-/* Sorts the keys of units [begin, end), one of the sorting's clusters. `maker` is the merge's only
- * one, and outlives the mingle. */
+/* Whether units [begin, end), which are planned as one row group, are not just copied one after
+ * another: they are a cluster to be sorted, or lose rows. */
+bool lith_mingle_wants(const struct lith_merge *merge, size_t begin, size_t end);
+
+/* Sorts the keys of units [begin, end), where they are one of the sorting's clusters. `maker` is
+ * the merge's only one, and outlives the mingle. */
 LITH_MUST_CHECK enum lith_code lith_mingle_begin(struct lith_mingle *mingle,
                                                  struct lith_merge *merge,
                                                  struct lith_chunk_maker *maker, size_t begin,
