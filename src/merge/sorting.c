@@ -31,13 +31,22 @@ void lith_sorting_done(struct lith_sorting *sorting)
     *sorting = (struct lith_sorting){0};
 }
 
+static enum lith_code keys_find(struct lith_sorting *sorting, struct lith_err *err)
+{
+    return lith_sort_keys_parse(sorting->text, sorting->schema, &sorting->arena, &sorting->keys,
+                                &sorting->key_count, err);
+}
+
 enum lith_code lith_sorting_begin(struct lith_sorting *sorting, const struct lith_schema *schema,
                                   struct lith_err *err)
 {
     pass_done(sorting);
     lith_arena_init(&sorting->arena, sorting->work->mem);
-    LITH_TRY(lith_sort_keys_parse(sorting->text, schema, &sorting->arena, &sorting->keys,
-                                  &sorting->key_count, err));
+    sorting->schema = schema;
+    enum lith_code code = keys_find(sorting, err);
+    sorting->lacks_keys = code == LITH_E_INVALID || code == LITH_E_UNSUPPORTED;
+    if (code != LITH_OK)
+        return sorting->lacks_keys ? LITH_OK : code;
     for (uint32_t i = 0; i < sorting->key_count; i++)
         sorting->columns[i] = (struct lith_sorting_column){
             .column_index = (int32_t)sorting->keys[i].leaf,
@@ -57,6 +66,8 @@ enum lith_code lith_sorting_unit(struct lith_sorting *sorting, const struct lith
     struct lith_key_rows rows;
     void *block = sorting->ranges;
 
+    if (sorting->lacks_keys)
+        return LITH_OK;
     LITH_TRY(lith_array_grow(sorting->work->mem, &block, sorting->range_count,
                              sizeof(*sorting->ranges), err));
     sorting->ranges = block;
@@ -77,6 +88,8 @@ enum lith_code lith_sorting_settle(struct lith_sorting *sorting, bool *ret_in_or
 {
     lith_key_scan_done(&sorting->scan);
     lith_key_order_done(&sorting->order);
+    if (sorting->lacks_keys)
+        return keys_find(sorting, err);
     LITH_TRY(lith_unit_clusters(sorting->ranges, sorting->range_count, &sorting->arena,
                                 &sorting->clusters, &sorting->cluster_count, err));
     sorting->is_settled = true;

@@ -24,6 +24,8 @@ struct lith_sorting {
     struct lith_codec_context *codecs;
     const struct lith_work *work;
     struct lith_arena arena;
+    const struct lith_schema *schema; /* of the output, as far as inputs have come */
+    bool lacks_keys; /* that schema does: inputs to come may have them, or nobody has */
     struct lith_sort_key *keys;
     uint32_t key_count;
     struct lith_sorting_column columns[LITH_SORT_KEYS_MAX]; /* as footers say it */
@@ -43,7 +45,8 @@ void lith_sorting_init(struct lith_sorting *sorting, const char *text,
 /* A zeroed one is a no-op. */
 void lith_sorting_done(struct lith_sorting *sorting);
 
-/* Begins anew, with the schema of the output, which outlives it. As lith_sort_keys_parse. */
+/* Begins anew, with the schema of the output, which outlives it. That keys are not in it is told
+ * when all is settled: the inputs that are not known yet may have them. */
 LITH_MUST_CHECK enum lith_code lith_sorting_begin(struct lith_sorting *sorting,
                                                   const struct lith_schema *schema,
                                                   struct lith_err *err);
@@ -57,7 +60,8 @@ LITH_MUST_CHECK enum lith_code lith_sorting_unit(struct lith_sorting *sorting,
 
 /*
  * All units have come: finds the clusters. *ret_in_order: the units already stand cluster by
- * cluster. The unit of a range is from now on its place among the units as they came.
+ * cluster. The unit of a range is from now on its place among the units as they came. As
+ * lith_sort_keys_parse where the keys are not there.
  */
 LITH_MUST_CHECK enum lith_code lith_sorting_settle(struct lith_sorting *sorting, bool *ret_in_order,
                                                    struct lith_err *err);
