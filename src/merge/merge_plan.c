@@ -166,6 +166,18 @@ static enum lith_code pass_again(struct lith_merge *merge, struct lith_err *err)
     return LITH_OK;
 }
 
+/* The units are those whose keys were looked at, each in its place. */
+static enum lith_code units_check(const struct lith_merge *merge, struct lith_err *err)
+{
+    const struct lith_sorting *sorting = &merge->sorting;
+    bool is_same = merge->unit_count == sorting->range_count;
+
+    for (size_t i = 0; is_same && i < merge->unit_count; i++)
+        is_same = (uint64_t)merge->units[i].rows == sorting->ranges[i].row_count;
+    return is_same ? LITH_OK
+                   : lith_fail(err, LITH_E_CONFLICT, "an input changed while it was being merged");
+}
+
 static enum lith_code inputs_take(struct lith_merge *merge, struct lith_err *err)
 {
     bool in_order;
@@ -183,6 +195,7 @@ static enum lith_code inputs_take(struct lith_merge *merge, struct lith_err *err
         if (!in_order || lith_sorting_sorts(&merge->sorting)) {
             LITH_TRY(visits_sort(merge, err));
             LITH_TRY(pass_again(merge, err));
+            LITH_TRY(units_check(merge, err));
         }
     }
     if (merge->erasure.erase)
