@@ -18,17 +18,20 @@ static struct lith_codec_context *codecs;
 #define NAN_HERE INT32_MAX
 #define ROWS 6
 
-/* Two optional columns: a is INT32, b DOUBLE; then one without an order. */
+/* Two optional columns: a is INT32, b DOUBLE; then one without an order, and a as bytes. */
 struct rows {
     int32_t a[ROWS];
     int32_t b[ROWS];
 };
 
 static struct lith_schema_node nodes[] = {
-    {.is_group = true, .child_count = 3, .converted_type = LITH_CONVERTED_NONE},
+    {.is_group = true, .child_count = 4, .converted_type = LITH_CONVERTED_NONE},
     {.type = LITH_TYPE_INT32, .repetition = LITH_OPTIONAL, .converted_type = LITH_CONVERTED_NONE},
     {.type = LITH_TYPE_DOUBLE, .repetition = LITH_OPTIONAL, .converted_type = LITH_CONVERTED_NONE},
     {.type = LITH_TYPE_INT96, .repetition = LITH_OPTIONAL, .converted_type = LITH_CONVERTED_NONE},
+    {.type = LITH_TYPE_BYTE_ARRAY,
+     .repetition = LITH_OPTIONAL,
+     .converted_type = LITH_CONVERTED_NONE},
 };
 
 static void chunk_write(struct lith_file_writer *writer, const int32_t *cells, unsigned leaf)
@@ -36,6 +39,8 @@ static void chunk_write(struct lith_file_writer *writer, const int32_t *cells, u
     const struct lith_chunk_plan plan = {.fallback = LITH_ENCODING_PLAIN};
     uint16_t def[ROWS];
     int32_t narrow[ROWS];
+    uint8_t bytes[ROWS];
+    struct lith_slice slices[ROWS];
     double wide[ROWS];
     size_t count = 0;
 
@@ -44,6 +49,8 @@ static void chunk_write(struct lith_file_writer *writer, const int32_t *cells, u
         if (!def[i])
             continue;
         narrow[count] = cells[i];
+        bytes[count] = (uint8_t)(cells[i] + 128);
+        slices[count] = (struct lith_slice){&bytes[count], 1};
         wide[count++] = cells[i] == NAN_HERE ? __builtin_nan("") : (double)cells[i];
     }
     struct lith_batch batch = {.position_count = ROWS,
@@ -51,7 +58,10 @@ static void chunk_write(struct lith_file_writer *writer, const int32_t *cells, u
                                .values = {.type = nodes[leaf + 1].type,
                                           .width = lith_type_width(nodes[leaf + 1].type, 0),
                                           .count = count}};
-    batch.values.fixed = leaf == 0 ? (const uint8_t *)narrow : (const uint8_t *)wide;
+    if (leaf == 3)
+        batch.values.slices = slices;
+    else
+        batch.values.fixed = leaf == 0 ? (const uint8_t *)narrow : (const uint8_t *)wide;
     MUST(lith_file_writer_chunk(writer, &plan, &err));
     MUST(lith_file_writer_add(writer, &batch, &err));
     MUST(lith_file_writer_chunk_end(writer, &err));
@@ -68,6 +78,7 @@ static void file_write(struct lith_spool *spool, const struct lith_schema *schem
     chunk_write(writer, rows->a, 0);
     chunk_write(writer, rows->b, 1);
     chunk_write(writer, NULL, 2);
+    chunk_write(writer, rows->a, 3);
     MUST(lith_file_writer_row_group_end(writer, &err));
     MUST(lith_file_writer_finish(writer, NULL, 0, &err));
     lith_file_writer_free(writer);
@@ -76,15 +87,15 @@ static void file_write(struct lith_spool *spool, const struct lith_schema *schem
 static enum lith_code check(const struct rows *rows, struct lith_sorting_column *sorting,
                             uint32_t count)
 {
-    static const char *const names[] = {"root", "a", "b", "c"};
-    struct lith_schema schema = {.nodes = nodes, .node_count = 4};
+    static const char *const names[] = {"root", "a", "b", "c", "d"};
+    struct lith_schema schema = {.nodes = nodes, .node_count = 5};
     struct lith_arena arena;
     struct lith_footer footer;
     struct lith_memory_source source;
     struct lith_spool spool;
 
     lith_arena_init(&arena, &mem);
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 5; i++)
         nodes[i].name = lith_slice_text(names[i]);
     MUST(lith_schema_link(&schema, &arena, &err));
     file_write(&spool, &schema, rows);
@@ -128,10 +139,13 @@ static void orders_are_checked(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct lith_sorting_column sorting[2] = {cases[i].sorting[0], cases[i].sorting[1]};
-        enum lith_code code = check(&cases[i].rows, sorting, cases[i].count);
-        if (code != (cases[i].holds ? LITH_OK : LITH_E_CORRUPT))
+    for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct rows *rows = &cases[i / 2].rows;
+        struct lith_sorting_column sorting[2] = {cases[i / 2].sorting[0], cases[i / 2].sorting[1]};
+        if (i % 2 && sorting[0].column_index == 0)
+            sorting[0].column_index = 3; /* the same as bytes, which are compared row by row */
+        enum lith_code code = check(rows, sorting, cases[i / 2].count);
+        if (code != (cases[i / 2].holds ? LITH_OK : LITH_E_CORRUPT))
             fail_msg("case %zu: %s", i, code == LITH_OK ? "passed" : err.text);
     }
 }
