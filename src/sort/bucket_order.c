@@ -25,14 +25,14 @@ struct finder {
 static enum lith_code rows_count(struct finder *f, struct lith_err *err)
 {
     LITH_AUTO(deal_scan) struct lith_deal_scan scan = {0};
-    struct lith_recipe_run run;
+    size_t count;
 
     LITH_TRY(lith_deal_scan_open(f->span, f->bucket, f->bucket + 1, &scan, err));
     do {
-        LITH_TRY(lith_deal_scan_next(&scan, &run, err));
-        if (run.row_count)
-            f->units[run.unit].next += (uint32_t)run.row_count;
-    } while (run.row_count);
+        LITH_TRY(lith_deal_scan_next(&scan, &count, err));
+        for (size_t i = 0; i < count; i++)
+            f->units[scan.runs[i].unit].next += (uint32_t)scan.runs[i].row_count;
+    } while (count);
     return LITH_OK;
 }
 
@@ -98,12 +98,15 @@ static enum lith_code run_place(struct finder *f, const struct lith_recipe_run *
 static enum lith_code rows_place(struct finder *f, struct lith_err *err)
 {
     LITH_AUTO(deal_scan) struct lith_deal_scan scan = {0};
-    struct lith_recipe_run run;
+    size_t count, at = 0;
 
     LITH_TRY(lith_deal_scan_open(f->span, f->bucket, f->bucket + 1, &scan, err));
-    for (size_t at = 0; at < f->row_count; at += run.row_count) {
-        LITH_TRY(lith_deal_scan_next(&scan, &run, err));
-        LITH_TRY(run_place(f, &run, at, err));
+    while (at < f->row_count) {
+        LITH_TRY(lith_deal_scan_next(&scan, &count, err));
+        for (size_t i = 0; i < count; i++) {
+            LITH_TRY(run_place(f, &scan.runs[i], at, err));
+            at += scan.runs[i].row_count;
+        }
     }
     return LITH_OK;
 }

@@ -396,8 +396,7 @@ enum lith_code lith_deal_unit_end(struct lith_deal *deal, struct lith_err *err)
     LITH_ASSERT(deal->has_unit);
     deal->has_unit = false;
     deal->is_full =
-        deal->is_full ||
-        (deal->dictionary && lith_deal_dictionary_is_hopeless(deal->dictionary, span_rows(deal)));
+        deal->is_full || (deal->dictionary && lith_deal_dictionary_is_idle(deal->dictionary));
     if (deal->is_full)
         return LITH_OK;
     if (deal->row != unit_rows(deal))

@@ -11,8 +11,10 @@
 #define ENTRY_BYTES 64u
 /* Of the memory: the bytes of entries have half, what else they take the other. */
 #define PLAIN_SHARES 2u
-/* Values after which it can be told how often they repeat. */
+/* Values after which it can be told how often they repeat, and how often they should: what must be
+ * looked for costs more than the bytes it saves. */
 #define TELLING_VALUES 4096u
+#define REPEATS_MIN 4u
 
 enum lith_code lith_deal_dictionary_new(const struct lith_schema_node *leaf,
                                         size_t memory_bytes_max, const struct lith_work *work,
@@ -83,18 +85,10 @@ enum lith_code lith_deal_dictionary_ids(struct lith_deal_dictionary *dictionary,
     return LITH_OK;
 }
 
-/* Of n values drawn from D that are equally likely, about n * n / (2 * D) repeat an earlier one,
- * while n is small; N values then have at least D * N / (D + N) distinct ones. */
-bool lith_deal_dictionary_is_hopeless(const struct lith_deal_dictionary *dictionary,
-                                      uint64_t row_count)
+bool lith_deal_dictionary_is_idle(const struct lith_deal_dictionary *dictionary)
 {
-    double n = (double)dictionary->value_count;
-    double repeated = n - (double)dictionary->builder.count;
-    double domain = n * n / (2 * (repeated > 0 ? repeated : 0.5));
-    double all = (double)row_count;
-
     return dictionary->value_count >= TELLING_VALUES &&
-           domain * all / (domain + all) > (double)dictionary->count_max;
+           dictionary->value_count / REPEATS_MIN < dictionary->builder.count;
 }
 
 enum lith_code lith_deal_dictionary_end(struct lith_deal_dictionary *dictionary,

@@ -43,10 +43,8 @@ LITH_MUST_CHECK enum lith_code lith_deal_dictionary_ids(struct lith_deal_diction
                                                         uint16_t *ids, uint32_t *room,
                                                         bool *ret_full, struct lith_err *err);
 
-/* Whether it will be full before the values of `row_count` rows have ids, as far as those that came
- * tell. */
-bool lith_deal_dictionary_is_hopeless(const struct lith_deal_dictionary *dictionary,
-                                      uint64_t row_count);
+/* Whether values repeat so seldom, as far as they came, that ids are not worth it. */
+bool lith_deal_dictionary_is_idle(const struct lith_deal_dictionary *dictionary);
 
 /* There are no more values: makes the entries. NOMEM, LIMIT. */
 LITH_MUST_CHECK enum lith_code lith_deal_dictionary_end(struct lith_deal_dictionary *dictionary,

@@ -45,13 +45,16 @@ static inline enum lith_code lith_deal_damaged(struct lith_err *err)
                      "name another directory with --scratch");
 }
 
+#define LITH_DEAL_SCAN_RUNS 128u
+
 /* The recipe's runs of some buckets, cut at their borders. */
 struct lith_deal_scan {
     const struct lith_deal_span *span;
     struct lith_recipe_reader reader;
-    uint32_t bucket; /* of the run that was given last */
+    uint32_t bucket; /* of the runs that were given last */
     uint32_t bucket_end;
     uint64_t row; /* the next one of the output */
+    struct lith_recipe_run runs[LITH_DEAL_SCAN_RUNS];
 };
 
 /* Scans buckets [begin, end), at least one. NOMEM, LIMIT, IO. */
@@ -60,10 +63,9 @@ LITH_MUST_CHECK enum lith_code lith_deal_scan_open(const struct lith_deal_span *
                                                    struct lith_deal_scan *ret_scan,
                                                    struct lith_err *err);
 
-/* The next run; its unit is an index in `units`. Its row_count is 0 at the end. CANCELLED, IO (also
- * for rows that no unit has). */
-LITH_MUST_CHECK enum lith_code lith_deal_scan_next(struct lith_deal_scan *scan,
-                                                   struct lith_recipe_run *ret_run,
+/* The next runs, in scan->runs and of one bucket; their units are indexes in `units`. *ret_count is
+ * 0 at the end. CANCELLED, IO (also for rows that no unit has). */
+LITH_MUST_CHECK enum lith_code lith_deal_scan_next(struct lith_deal_scan *scan, size_t *ret_count,
                                                    struct lith_err *err);
 
 /* A zeroed one is a no-op. */

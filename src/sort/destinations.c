@@ -29,14 +29,14 @@ static size_t share(const struct lith_deal_span *span)
 static enum lith_code rows_count(struct lith_destinations *d, struct lith_err *err)
 {
     LITH_AUTO(deal_scan) struct lith_deal_scan scan = {0};
-    struct lith_recipe_run run;
+    size_t count;
 
     LITH_TRY(lith_deal_scan_open(d->span, 0, d->span->bucket_count, &scan, err));
     do {
-        LITH_TRY(lith_deal_scan_next(&scan, &run, err));
-        if (run.row_count)
-            d->units[run.unit].row_count += (uint32_t)run.row_count;
-    } while (run.row_count);
+        LITH_TRY(lith_deal_scan_next(&scan, &count, err));
+        for (size_t i = 0; i < count; i++)
+            d->units[scan.runs[i].unit].row_count += (uint32_t)scan.runs[i].row_count;
+    } while (count);
     return LITH_OK;
 }
 
@@ -83,25 +83,32 @@ static void rows_note(const struct window *window, uint64_t offset, uint32_t buc
         memset(window->data + (begin - window->begin), (int)bucket, (size_t)(end - begin));
 }
 
+static void run_note(struct lith_destinations *d, const struct window *window, uint32_t bucket,
+                     const struct lith_recipe_run *run)
+{
+    struct lith_unit_destinations *unit = &d->units[run->unit];
+
+    if (window->counts)
+        unit->row_count += (uint32_t)run->row_count;
+    if (d->span->units[run->unit].in_order)
+        end_note(window, unit->offset, bucket, run);
+    else
+        rows_note(window, unit->offset, bucket, run);
+}
+
 static enum lith_code window_make(struct lith_destinations *d, const struct window *window,
                                   struct lith_err *err)
 {
     LITH_AUTO(deal_scan) struct lith_deal_scan scan = {0};
-    struct lith_recipe_run run;
+    size_t count;
 
     memset(window->data, LITH_NO_BUCKET, window->bytes);
     LITH_TRY(lith_deal_scan_open(d->span, 0, d->span->bucket_count, &scan, err));
-    for (;;) {
-        LITH_TRY(lith_deal_scan_next(&scan, &run, err));
-        if (run.row_count == 0)
-            break;
-        if (window->counts)
-            d->units[run.unit].row_count += (uint32_t)run.row_count;
-        if (d->span->units[run.unit].in_order)
-            end_note(window, d->units[run.unit].offset, scan.bucket, &run);
-        else
-            rows_note(window, d->units[run.unit].offset, scan.bucket, &run);
-    }
+    do {
+        LITH_TRY(lith_deal_scan_next(&scan, &count, err));
+        for (size_t i = 0; i < count; i++)
+            run_note(d, window, scan.bucket, &scan.runs[i]);
+    } while (count);
     return lith_sink_write(&d->spool.sink, window->data, window->bytes, err);
 }
 

@@ -1,6 +1,6 @@
 /*
  * Recipes: blocks of one size, each led by the output row it begins with, so that a row is found by
- * halving over the blocks; then 12 bytes a run.
+ * halving over the blocks; then 8 bytes a run, so that one of many rows is stored as several.
  */
 #include "sort/recipe.h"
 
@@ -9,8 +9,10 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 
-#define ROW_BYTES 8u  /* in front of a block */
-#define RUN_BYTES 12u /* unit and row as one number, count */
+#define ROW_BYTES 8u /* in front of a block */
+#define RUN_BYTES 8u /* unit and row in 56 bits, above them the count but one */
+#define PLACE_BITS 56u
+#define STORED_ROWS_MAX (UINT64_C(1) << (64 - PLACE_BITS))
 #define BLOCK_BYTES (ROW_BYTES + (size_t)LITH_RECIPE_BLOCK_RUNS * RUN_BYTES)
 
 void lith_recipe_init(struct lith_recipe *recipe, const struct lith_work *work,
@@ -35,11 +37,10 @@ static enum lith_code block_flush(struct lith_recipe *recipe, struct lith_err *e
     return LITH_OK;
 }
 
-/* Puts the last run into its block. */
-static enum lith_code run_store(struct lith_recipe *recipe, struct lith_err *err)
+/* Puts the first rows of a run, behind which `behind` rows were added, into the block. */
+static enum lith_code part_store(struct lith_recipe *recipe, const struct lith_recipe_run *part,
+                                 uint64_t behind, struct lith_err *err)
 {
-    const struct lith_recipe_run *run = &recipe->last;
-
     if (!recipe->block) {
         void *block;
         LITH_TRY(lith_alloc(recipe->mem, BLOCK_BYTES, &block, err));
@@ -48,13 +49,27 @@ static enum lith_code run_store(struct lith_recipe *recipe, struct lith_err *err
     if (recipe->block_runs == LITH_RECIPE_BLOCK_RUNS)
         LITH_TRY(block_flush(recipe, err));
     if (recipe->block_runs == 0)
-        lith_store_u64(recipe->block, recipe->row_count - run->row_count);
+        lith_store_u64(recipe->block, recipe->row_count - behind);
     uint8_t *to = recipe->block + ROW_BYTES + (size_t)recipe->block_runs * RUN_BYTES;
-    lith_store_u64(to, (uint64_t)run->unit << 32 | run->row);
-    lith_store_u32(to + 8, (uint32_t)run->row_count);
+    lith_store_u64(to,
+                   (part->row_count - 1) << PLACE_BITS | (uint64_t)part->unit << 32 | part->row);
     recipe->block_runs++;
     recipe->run_count++;
-    recipe->last.row_count = 0;
+    return LITH_OK;
+}
+
+/* Puts the last run into its block. */
+static enum lith_code run_store(struct lith_recipe *recipe, struct lith_err *err)
+{
+    struct lith_recipe_run *run = &recipe->last;
+
+    while (run->row_count) {
+        struct lith_recipe_run part = *run;
+        part.row_count = lith_min_u64(run->row_count, STORED_ROWS_MAX);
+        LITH_TRY(part_store(recipe, &part, run->row_count, err));
+        run->row += part.row_count;
+        run->row_count -= part.row_count;
+    }
     return LITH_OK;
 }
 
@@ -140,6 +155,17 @@ static enum lith_code block_read(struct lith_recipe_reader *reader, struct lith_
     return LITH_OK;
 }
 
+static struct lith_recipe_run run_load(const uint8_t *from)
+{
+    uint64_t place = lith_load_u64(from);
+
+    return (struct lith_recipe_run){
+        .unit = (uint32_t)(place >> 32) & (LITH_UNIT_COUNT_MAX - 1),
+        .row = (uint32_t)place,
+        .row_count = (place >> PLACE_BITS) + 1,
+    };
+}
+
 /* Makes sure that a run is begun; none is at the end. */
 static enum lith_code run_begin(struct lith_recipe_reader *reader, struct lith_err *err)
 {
@@ -153,13 +179,7 @@ static enum lith_code run_begin(struct lith_recipe_reader *reader, struct lith_e
         if (reader->block_runs == 0)
             return LITH_OK;
     }
-    const uint8_t *from = reader->block + (size_t)reader->next++ * RUN_BYTES;
-    uint64_t place = lith_load_u64(from);
-    reader->left = (struct lith_recipe_run){
-        .unit = (uint32_t)(place >> 32),
-        .row = (uint32_t)place,
-        .row_count = lith_load_u32(from + 8),
-    };
+    reader->left = run_load(reader->block + (size_t)reader->next++ * RUN_BYTES);
     return LITH_OK;
 }
 
@@ -172,6 +192,31 @@ enum lith_code lith_recipe_next(struct lith_recipe_reader *reader, uint64_t row_
     reader->left.row += run.row_count;
     reader->left.row_count -= run.row_count;
     *ret_run = run;
+    return LITH_OK;
+}
+
+enum lith_code lith_recipe_next_some(struct lith_recipe_reader *reader, uint64_t row_count_max,
+                                     size_t run_count_max, struct lith_recipe_run *runs,
+                                     size_t *ret_count, struct lith_err *err)
+{
+    size_t count = 0;
+
+    LITH_TRY(lith_recipe_next(reader, row_count_max, &runs[0], err));
+    if (runs[0].row_count)
+        row_count_max -= runs[count++].row_count;
+    /* The first one may have been cut, or be the first of a block; then whole ones. */
+    if (reader->left.row_count == 0) {
+        size_t here = lith_min_size(reader->block_runs - reader->next, run_count_max - count);
+        const uint8_t *from = reader->block + (size_t)reader->next * RUN_BYTES;
+        for (size_t i = 0; i < here; i++) {
+            runs[count] = run_load(from + i * RUN_BYTES);
+            if (runs[count].row_count > row_count_max)
+                break;
+            row_count_max -= runs[count++].row_count;
+            reader->next++;
+        }
+    }
+    *ret_count = count;
     return LITH_OK;
 }
 

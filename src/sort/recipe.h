@@ -62,11 +62,19 @@ LITH_MUST_CHECK enum lith_code lith_recipe_open_at(struct lith_recipe *recipe, u
                                                    struct lith_recipe_reader *ret_reader,
                                                    struct lith_err *err);
 
-/* The next run, of at most `row_count_max` rows; its row_count is 0 at the end. IO. */
+/* The next run, of at most `row_count_max` rows; its row_count is 0 at the end. One of many rows
+ * may come in several. IO. */
 LITH_MUST_CHECK enum lith_code lith_recipe_next(struct lith_recipe_reader *reader,
                                                 uint64_t row_count_max,
                                                 struct lith_recipe_run *ret_run,
                                                 struct lith_err *err);
+
+/* The next runs, at most `run_count_max` of them and `row_count_max` rows together; *ret_count is 0
+ * at the end. IO. */
+LITH_MUST_CHECK enum lith_code lith_recipe_next_some(struct lith_recipe_reader *reader,
+                                                     uint64_t row_count_max, size_t run_count_max,
+                                                     struct lith_recipe_run *runs,
+                                                     size_t *ret_count, struct lith_err *err);
 
 /* A zeroed one is a no-op. */
 void lith_recipe_close(struct lith_recipe_reader *reader);

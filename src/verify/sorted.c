@@ -10,6 +10,7 @@
 #include <inttypes.h>
 
 #include "parquet/order.h"
+#include "verify/sorted_numbers.h"
 
 /* One sorting column: its reader, where it stands, and its value in the row before. */
 struct key {
@@ -132,6 +133,8 @@ enum lith_code lith_sorted_check(struct lith_source *source, const struct lith_f
 
     if (keys.count == 0)
         return LITH_OK;
+    if (lith_sorted_numbers_fit(footer, row_group))
+        return lith_sorted_numbers_check(source, footer, row_group, codecs, work, err);
     LITH_TRY(lith_alloc_array(work->mem, keys.count, sizeof(struct key), &block, err));
     keys.keys = block;
     for (uint32_t i = 0; i < keys.count && code == LITH_OK; i++)

@@ -618,9 +618,9 @@ static void test_damaged_recipe(void **state)
         course.span_buckets = BUCKETS_MAX;
         course.is_damaged = true;
         model_recipe(&model, &tools.work, UNIT_BEGIN, &recipe);
-        /* Unit or row of a run, which are 8 of its 12 bytes; one block, with 8 bytes in front. */
+        /* Unit or row of a run, which are 7 of its 8 bytes; one block, with 8 bytes in front. */
         assert_true(recipe.run_count <= LITH_RECIPE_BLOCK_RUNS);
-        size_t at = 8 + 12 * model_below(&seed, (size_t)recipe.run_count) + model_below(&seed, 8);
+        size_t at = 8 + 8 * model_below(&seed, (size_t)recipe.run_count) + model_below(&seed, 7);
         recipe.spool.memory.data[at] ^= (uint8_t)(1u << model_below(&seed, 8));
         enum lith_code code = course_run(&model, &course, &recipe, &tools.work, &err);
         course.is_damaged = false;

@@ -92,23 +92,33 @@ static void read_from_any_row(void **state)
             uint64_t at = i == 0 ? added.rows : test_random(&seed) % added.rows;
             uint64_t end = added.rows - at > 3000 && i > 1 ? at + 3000 : added.rows;
             struct lith_recipe_reader reader;
-            struct lith_recipe_run run;
+            struct lith_recipe_run run, runs[40];
             MUST(lith_recipe_open_at(&recipe, at, &reader, &err));
             while (at < end) {
-                uint64_t most = 1 + test_random(&seed) % 4;
-                MUST(lith_recipe_next(&reader, most, &run, &err));
-                assert_true(run.row_count > 0 && run.row_count <= most);
-                for (uint64_t k = 0; k < run.row_count; k++, at++) {
-                    struct lith_recipe_run expected = row_at(&added, at);
-                    assert_int_equal(run.unit, expected.unit);
-                    assert_int_equal(run.row + k, expected.row);
+                uint64_t most = 1 + test_random(&seed) % (i % 2 ? 4 : 400);
+                size_t runs_max = 1 + test_random(&seed) % 40, count = 1;
+                if (i % 3 == 0)
+                    MUST(lith_recipe_next(&reader, most, runs, &err));
+                else
+                    MUST(lith_recipe_next_some(&reader, most, runs_max, runs, &count, &err));
+                assert_true(count > 0 && count <= runs_max);
+                uint64_t before = at;
+                for (size_t r = 0; r < count; r++) {
+                    assert_true(runs[r].row_count > 0);
+                    for (uint64_t k = 0; k < runs[r].row_count; k++, at++) {
+                        struct lith_recipe_run expected = row_at(&added, at);
+                        assert_int_equal(runs[r].unit, expected.unit);
+                        assert_int_equal(runs[r].row + k, expected.row);
+                    }
                 }
+                assert_true(at - before <= most);
             }
             if (at == added.rows) {
+                size_t count;
                 MUST(lith_recipe_next(&reader, 1, &run, &err));
                 assert_int_equal(run.row_count, 0);
-                MUST(lith_recipe_next(&reader, 1, &run, &err));
-                assert_int_equal(run.row_count, 0);
+                MUST(lith_recipe_next_some(&reader, 1, 40, runs, &count, &err));
+                assert_int_equal(count, 0);
             }
             lith_recipe_close(&reader);
         }
@@ -167,7 +177,7 @@ static void limits_and_failures(void **state)
     assert_int_equal(lith_recipe_add(&recipe, 0, 9, 1, &err), LITH_E_NOMEM);
     MUST(lith_recipe_add(&recipe, 0, 9, 1, &err)); /* nothing was lost */
     MUST(lith_recipe_end(&recipe, &err));
-    assert_int_equal(recipe.run_count, 2);
+    assert_int_equal(recipe.run_count, (LITH_UNIT_ROWS_MAX - 2 + 255) / 256 + 1);
     atomic_store(&mem.fail_after, 0);
     assert_int_equal(lith_recipe_open_at(&recipe, 0, &reader, &err), LITH_E_NOMEM);
     MUST(lith_recipe_open_at(&recipe, recipe.row_count - 1, &reader, &err));
