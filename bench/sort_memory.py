@@ -12,7 +12,7 @@ import time
 from configurations import Configuration
 from lake_dealt import LIKE, make_mixed
 from measure_lake import lake_shape
-from one_run import Lake, remove, run_once
+from one_run import Lake, run_once
 from scratch import ScratchWatch
 from sort_check import check_sorted
 
@@ -33,23 +33,20 @@ def why_not(options):
     return f"{needed:g} GiB are needed, {free:.1f} are free" if free < needed else ""
 
 
-def measure_memory(tools, options):
-    """The facts of the run, or why there was none. Lake and output are gone afterwards."""
-    why = why_not(options)
-    if not options.gib or why:
-        return dict(lake="memory", configuration="lithify", skipped=why or "not asked for")
-    folder = make_mixed(options.folder / "mixed", int(options.gib * GIB))
+def sort_once(tools, home, gib):
+    """The facts of the run, with everything in the folder `home`."""
+    folder = make_mixed(home / "mixed", int(gib * GIB))
     paths = sorted(folder.glob("*.parquet"))
     lake = Lake("memory", folder, [path.name for path in paths], LIKE.codec, lake_shape(paths))
     print(f"{len(paths)} files are made", file=sys.stderr, flush=True)
-    output = options.folder / "output.parquet"
-    with tempfile.TemporaryDirectory(dir=options.folder) as scratch:
-        scratch_max = max(4 * GIB, SCRATCH_PARTS * lake.shape["bytes"])
-        sort = Configuration("lithify", "lithify", verify="content", seconds_max=SECONDS_MAX,
-                             arguments=("--sort-by", "time", "--memory", MEMORY, "--scratch",
-                                        scratch, "--scratch-max", str(scratch_max)))
-        with ScratchWatch(tools.lithify, pathlib.Path(scratch)) as watch:
-            facts = run_once(sort, tools, lake, output)
+    output, scratch = home / "output.parquet", home / "scratch"
+    scratch.mkdir()
+    scratch_max = max(4 * GIB, SCRATCH_PARTS * lake.shape["bytes"])
+    sort = Configuration("lithify", "lithify", verify="content", seconds_max=SECONDS_MAX,
+                         arguments=("--sort-by", "time", "--memory", MEMORY, "--scratch", scratch,
+                                    "--scratch-max", str(scratch_max)))
+    with ScratchWatch(tools.lithify, scratch) as watch:
+        facts = run_once(sort, tools, lake, output)
     facts |= dict(scratch_bytes=watch.peak_bytes, scratch_max=scratch_max, files=len(paths),
                   input_bytes=lake.shape["bytes"], rows=lake.shape["rows"], memory=MEMORY)
     print(facts, file=sys.stderr, flush=True)
@@ -57,9 +54,16 @@ def measure_memory(tools, options):
         start = time.monotonic()
         check_sorted(tools.lithify, lake, output, "time")
         facts["check_wall"] = time.monotonic() - start
-    remove(output)
-    remove(folder)
     return facts
+
+
+def measure_memory(tools, options):
+    """The facts of the run, or why there was none."""
+    why = why_not(options)
+    if not options.gib or why:
+        return dict(lake="memory", configuration="lithify", skipped=why or "not asked for")
+    with tempfile.TemporaryDirectory(dir=options.folder) as home:
+        return sort_once(tools, pathlib.Path(home), options.gib)
 
 
 def memory_table(facts):

@@ -6,7 +6,9 @@ the footers, as DuckDB shows them; the time is that of the query itself. Beside 
 be read for the service's whole hour.
 """
 
+import pathlib
 import statistics
+import tempfile
 import time
 
 import duckdb
@@ -14,7 +16,7 @@ import duckdb
 from configurations import Configuration
 from lake_services import CODEC, make_services
 from measure_lake import lake_shape
-from one_run import Lake, remove, run_once
+from one_run import Lake, run_once
 from sort_check import check_sorted
 
 KEYS = '"service.name", time'
@@ -93,23 +95,25 @@ def merge_all(lake, tools, folder):
     return files, costs
 
 
-def measure_pruning(tools, options):
-    """A fact for each variant; the lake and its merges are gone afterwards."""
-    folder = make_services(options.folder / "services", options.rows)
+def ask_all(tools, options, home):
+    """A fact for each variant, with everything in the folder `home`."""
+    folder = make_services(home / "services", options.rows)
     paths = sorted(folder.glob("*.parquet"))
     lake = Lake("services", folder, [path.name for path in paths], CODEC, lake_shape(paths))
-    files, costs = merge_all(lake, tools, options.folder)
+    files, costs = merge_all(lake, tools, home)
     with duckdb.connect(config={"threads": 1}) as connection:
         times = query_times(connection, files, options.queries)
-        facts = [dict(lake=lake.name, configuration=name, input_bytes=lake.shape["bytes"],
-                      input_rows=lake.shape["rows"], merge_wall=costs[name]["wall"],
-                      merge_cpu=costs[name]["cpu"], output_bytes=path.stat().st_size,
-                      query_ms=1000 * statistics.median(times[name]),
-                      **read_facts(connection, path))
-                 for name, path in files.items()]
-    for path in (folder, *files.values()):
-        remove(path)
-    return facts
+        return [dict(lake=lake.name, configuration=name, input_bytes=lake.shape["bytes"],
+                     input_rows=lake.shape["rows"], merge_wall=costs[name]["wall"],
+                     merge_cpu=costs[name]["cpu"], output_bytes=path.stat().st_size,
+                     query_ms=1000 * statistics.median(times[name]),
+                     **read_facts(connection, path))
+                for name, path in files.items()]
+
+
+def measure_pruning(tools, options):
+    with tempfile.TemporaryDirectory(dir=options.folder) as home:
+        return ask_all(tools, options, pathlib.Path(home))
 
 
 def pruning_table(facts):
