@@ -9,7 +9,7 @@ BENCH_WITH = --folder $(LAKES) --build $(BENCH) $(BENCH_OPTIONS)
 PYTHON = .venv/bin/python
 
 .PHONY: all test asan demo tidy check install fuzz soak clean \
-	bench bench-tools bench-lakes bench-query bench-scale bench-pages
+	bench bench-tools bench-lakes bench-query bench-scale bench-sort bench-pages
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
 $(BUILD)/build.ninja:
@@ -37,5 +37,6 @@ bench-lakes: bench-tools
 bench: bench-lakes ; $(PYTHON) bench/run.py $(BENCH_WITH)
 bench-query: bench-lakes ; $(PYTHON) bench/query.py $(BENCH_WITH)
 bench-scale: bench-lakes ; $(PYTHON) bench/scale.py $(BENCH_WITH)
+bench-sort: bench-lakes ; $(PYTHON) bench/sort.py $(BENCH_WITH)
 bench-pages: bench-tools ; $(PYTHON) bench/page_size.py --build $(BENCH) $(BENCH_OPTIONS)
 clean: ; rm -rf $(BUILD) $(ASAN) build-crash build-fuzz $(BENCH) demo/lake

@@ -5,6 +5,8 @@ import json
 import pathlib
 import sys
 
+from process import SECONDS_MAX
+
 PEERS = pathlib.Path(__file__).with_name("peers.py")
 # A peer that wants more is said to fail: the machine has other things to do.
 PEER_MEMORY_MAX = 12 << 30
@@ -12,15 +14,18 @@ PEER_MEMORY_MAX = 12 << 30
 
 @dataclasses.dataclass(frozen=True)
 class Configuration:
-    """`engine` is floor, lithify or one of peers.py; `lakes` None means all of them."""
+    """`engine` is floor, lithify or one of peers.py; `lakes` None means all of them. `arguments`
+    are Lithify's, besides `verify`; `options` are those of a peer."""
 
     name: str
     engine: str
     threads: int = 1
     verify: str = ""
+    arguments: tuple = ()
     options: dict = dataclasses.field(default_factory=dict)
     by_lake: dict = dataclasses.field(default_factory=dict)
     lakes: tuple = None
+    seconds_max: int = SECONDS_MAX
 
     @property
     def is_peer(self):
@@ -63,7 +68,7 @@ def command(configuration, tools, lake, codec, inputs, output, ready):
         return [tools.floor, output, *inputs]
     if configuration.engine == "lithify":
         return [tools.lithify, "merge", "--quiet", "--no-progress", "--verify",
-                configuration.verify, "-o", output, *inputs]
+                configuration.verify, *configuration.arguments, "-o", output, *inputs]
     options = configuration.by_lake.get(lake, configuration.options)
     return [sys.executable, PEERS, configuration.engine, str(configuration.threads), codec, output,
             json.dumps(options), ready]

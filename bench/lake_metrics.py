@@ -1,4 +1,4 @@
-"""Metrics of a fleet, sorted by time: each moment has one row for each host."""
+"""Metrics of a fleet: each moment has one row for each host. In order of time, or not."""
 
 import numpy as np
 import pyarrow as pa
@@ -8,10 +8,10 @@ HOSTS = 200
 REGIONS = ["eu-central-1", "eu-west-1", "us-east-1", "us-west-2"]
 
 
-def metric_rows(rng, file_index, rows):
-    """cpu repeats 10,000 values, disk is a binary fraction in whose zeros a fast codec finds
-    something; mem has a full mantissa."""
-    number = np.arange(rows) + file_index * rows
+def numbered_rows(rng, number):
+    """The rows of these numbers in the order of time. cpu repeats 10,000 values, disk is a binary
+    fraction in whose zeros a fast codec finds something; mem has a full mantissa."""
+    rows = len(number)
     host = number % HOSTS
     return pa.table({
         "time": pa.array(START_US + number // HOSTS * 10_000_000, pa.timestamp("us")),
@@ -21,3 +21,12 @@ def metric_rows(rng, file_index, rows):
         "mem": pa.array(rng.random(rows) * 64e9),
         "disk": pa.array(np.floor(rng.random(rows) * 102_400) / 1024),
     })
+
+
+def metric_rows(rng, file_index, rows):
+    return numbered_rows(rng, np.arange(rows) + file_index * rows)
+
+
+def mixed_rows(rng, rows, of_rows):
+    """Rows of any time: `rows` numbers out of `of_rows`, in no order."""
+    return numbered_rows(rng, rng.integers(0, of_rows, rows))

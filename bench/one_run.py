@@ -86,7 +86,7 @@ def run_once(configuration, tools, lake, output):
         busy = busy_seconds()
         cost = run(tools.measure, line, lake.folder,
                    PEER_MEMORY_MAX if configuration.is_peer else None,
-                   more_environment(configuration))
+                   more_environment(configuration), configuration.seconds_max)
         busy = busy_seconds() - busy
         before = dict(ready_ns=cost.start_ns, cpu=0, peak_bytes=0)
         if ready.exists():

@@ -16,20 +16,29 @@ MEMORY_LIMIT = "10GB"
 
 
 def duckdb_merge(duckdb, threads, codec, output, options):
-    """In the order of the inputs unless the options say otherwise; columns by name."""
+    """In the order of the inputs and columns by name, unless the options say otherwise. What does
+    not fit the memory goes to files beside the output."""
+    memory = options.get("memory", MEMORY_LIMIT)
     connection = duckdb.connect()
-    connection.execute(f"SET threads={threads}; SET memory_limit='{MEMORY_LIMIT}'")
+    connection.execute(f"SET threads={threads}; SET memory_limit='{memory}'")
+    connection.execute(f"SET temp_directory='{output}.spill'")
     connection.execute(f"SET preserve_insertion_order={options.get('ordered', True)}")
+    order = f" ORDER BY {options['sort_by']}" if "sort_by" in options else ""
     sizes = "".join(f", {name} {value!r}" for name, value in options.get("sizes", {}).items())
-    connection.execute("COPY (SELECT * FROM read_parquet('*.parquet', union_by_name=true, "
-                       f"hive_partitioning=false)) TO '{output}' "
+    union = options.get("union", True)
+    connection.execute(f"COPY (SELECT * FROM read_parquet('*.parquet', union_by_name={union}, "
+                       f"hive_partitioning=false){order}) TO '{output}' "
                        f"(FORMAT parquet, CODEC {codec}{sizes})")
+    if "memory" in options:
+        connection.close()  # which deletes those files
 
 
-def polars_merge(polars, _threads, codec, output, _options):
+def polars_merge(polars, _threads, codec, output, options):
     """The number of threads is in the environment, where Polars looks for it."""
-    polars.scan_parquet("*.parquet", hive_partitioning=False).sink_parquet(
-        output, compression=codec, maintain_order=True)
+    rows = polars.scan_parquet("*.parquet", hive_partitioning=False)
+    if "sort_by" in options:
+        rows = rows.sort(options["sort_by"])
+    rows.sink_parquet(output, compression=codec, maintain_order=True)
 
 
 def pyarrow_inputs(pyarrow, threads):
@@ -62,6 +71,16 @@ def pyarrow_dataset(pyarrow, threads, codec, output, options):
         file_options=form.make_write_options(compression=codec))
 
 
+def pyarrow_sort(pyarrow, threads, codec, output, options):
+    """All rows in memory: it has no other sort."""
+    table = pyarrow_inputs(pyarrow, threads).to_table().sort_by(options["sort_by"])
+    pyarrow.parquet.write_table(table, output, compression=codec, row_group_size=1 << 20)
+
+
+PYARROW = {"pyarrow-writer": pyarrow_writer, "pyarrow-dataset": pyarrow_dataset,
+           "pyarrow-sort": pyarrow_sort}
+
+
 def load(engine):
     if engine == "duckdb":
         import duckdb
@@ -71,7 +90,7 @@ def load(engine):
         return polars, polars_merge
     import pyarrow.dataset
     import pyarrow.parquet
-    return pyarrow, pyarrow_writer if engine == "pyarrow-writer" else pyarrow_dataset
+    return pyarrow, PYARROW[engine]
 
 
 def main():

@@ -39,7 +39,8 @@ def set_limits(memory_max):
         resource.setrlimit(resource.RLIMIT_AS, (memory_max, memory_max))
 
 
-def run(measure, command, folder, memory_max=None, more_environment=None):
+def run(measure, command, folder, memory_max=None, more_environment=None,
+        seconds_max=SECONDS_MAX):
     """The cost of `command`, started in `folder`."""
     with tempfile.TemporaryDirectory() as scratch:
         result = pathlib.Path(scratch) / "result"
@@ -48,11 +49,11 @@ def run(measure, command, folder, memory_max=None, more_environment=None):
                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                  errors="replace", preexec_fn=lambda: set_limits(memory_max))
         try:
-            error = child.communicate(timeout=SECONDS_MAX)[0]
+            error = child.communicate(timeout=seconds_max)[0]
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
             child.communicate()
-            return Cost(0, SECONDS_MAX, 0, 0, 124, f"longer than {SECONDS_MAX} s")
+            return Cost(0, seconds_max, 0, 0, 124, f"longer than {seconds_max} s")
         if child.returncode:
             raise RuntimeError(f"{measure}: {error}")
         start_ns, wall_ns, user_ns, system_ns, peak_kib, code = map(int, result.read_text().split())

@@ -50,8 +50,12 @@ def lake_table(lake, runs):
 
 def limits_table(results):
     """`results`: (lake, its runs). Empty where no limit could be looked at."""
-    found = [verdict for lake, runs in results if lake.name in LIMITS
-             for verdict in verdicts(lake.name, medians_of(runs), lake.shape["bytes"])]
+    yield from verdict_table([
+        verdict for lake, runs in results if lake.name in LIMITS
+        for verdict in verdicts(lake.name, medians_of(runs), lake.shape["bytes"])])
+
+
+def verdict_table(found):
     if not found:
         return
     yield "### Limits"

@@ -41,16 +41,16 @@ def chosen_configurations(names, lake):
     return [one for one in CONFIGURATIONS if takes_part(one, lake) and one.name.startswith(starts)]
 
 
-def run_lake(lake, tools, options, write_line):
-    """All rounds over one lake. What failed once is not tried again."""
+def progress(facts):
+    what = facts.get("failed") or f"{facts['wall']:.3f} s, {facts['peak_bytes'] >> 20} MiB"
+    return f"{facts['lake']} round {facts['round']} {facts['configuration']}: {what}"
+
+
+def run_rounds(lake, configurations, tools, options, write_line, look=None):
+    """All rounds over one lake. What failed once is not tried again. The first output of each
+    configuration is shown to `look`, which raises an error if it does not like it."""
     runs, given_up = [], set()
-    configurations = chosen_configurations(options.configs, lake.name)
     output = options.folder / "output.parquet"
-    for one in configurations:
-        why = HOPELESS.get((lake.name, one.engine))
-        if why and not options.configs:
-            runs.append(dict(lake=lake.name, configuration=one.name, failed=f"not tried: {why}"))
-            given_up.add(one.name)
     for number in range(options.rounds):
         turn = number % len(configurations)
         for one in configurations[turn:] + configurations[:turn]:
@@ -59,17 +59,25 @@ def run_lake(lake, tools, options, write_line):
             facts = run_once(one, tools, lake, output) | dict(round=number)
             write_line(facts)
             runs.append(facts)
+            print(progress(facts), file=sys.stderr, flush=True)
             if "failed" in facts:
                 given_up.add(one.name)
-            print(progress(facts), file=sys.stderr, flush=True)
+            elif look and number == 0:
+                look(one, output)
     remove(output)
     order = [one.name for one in configurations]
     return sorted(runs, key=lambda run: order.index(run["configuration"]))
 
 
-def progress(facts):
-    what = facts.get("failed") or f"{facts['wall']:.3f} s, {facts['peak_bytes'] >> 20} MiB"
-    return f"{facts['lake']} round {facts['round']} {facts['configuration']}: {what}"
+def run_lake(lake, tools, options, write_line):
+    """The rounds over one lake of those that have a chance, and the others as failed."""
+    configurations = chosen_configurations(options.configs, lake.name)
+    hopeless = {one.name: HOPELESS[lake.name, one.engine] for one in configurations
+                if (lake.name, one.engine) in HOPELESS and not options.configs}
+    tried = [one for one in configurations if one.name not in hopeless]
+    runs = run_rounds(lake, tried, tools, options, write_line)
+    return runs + [dict(lake=lake.name, configuration=name, failed=f"not tried: {why}")
+                   for name, why in hopeless.items()]
 
 
 def parse_options():

@@ -1,11 +1,16 @@
 """The benchmark still runs, on miniature lakes, and does not take a broken run for a fast one."""
 
+import datetime
 import json
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import lithify
@@ -16,8 +21,14 @@ sys.path.append(str(BENCH))
 
 import chart  # noqa: E402
 import configurations  # noqa: E402
+import lake_dealt  # noqa: E402
 import limits  # noqa: E402
 import one_run  # noqa: E402
+import scratch  # noqa: E402
+import sort  # noqa: E402
+import sort_check  # noqa: E402
+import sort_limits  # noqa: E402
+import sort_pruning  # noqa: E402
 
 
 def script(name, *arguments):
@@ -111,3 +122,103 @@ def test_page_sizes_are_measured(tmp_path):
     lines = [json.loads(line) for line in (tmp_path / "page-size.jsonl").read_text().splitlines()]
     assert [line["pages"] for line in lines[1:]] == [100, 5, 100, 5]
     assert (tmp_path / "page-size.svg").read_text().count("<polyline") == 2 * 5
+
+
+@pytest.fixture(scope="module")
+def metrics(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("metrics")
+    script("lakes.py", "--out", folder, "--files", 3, "--lakes", "L4")
+    return folder
+
+
+def test_sorts_are_measured(metrics, tmp_path):
+    text = script("sort.py", "--folder", metrics, "--rounds", 1, "--gib", 0.003, "--rows", 500,
+                  "--queries", 1, "--build", BUILD, "--out", tmp_path)
+    lines = [json.loads(line) for line in (tmp_path / "sort.jsonl").read_text().splitlines()]
+    ran = {(line["lake"], line["configuration"]) for line in lines[1:] if "failed" not in line}
+    wanted = {("L4", one.name) for one in sort.ORDERED} | {("memory", "lithify")}
+    wanted |= {(lake, one.name) for lake in ("L4s", "L4i") for one in sort.OVERLAPPING}
+    wanted |= {("services", one.name) for one in sort_pruning.VARIANTS}
+    assert ran == wanted
+    for what in ("| L4 | sorted / unsorted, off |", "| L4i | lithify-64MiB-content peak / duckdb",
+                 "| services | bytes to read, sorted / unsorted |", "- L4s, lithify-256MiB-off: "):
+        assert what in text
+    assert sorted(path.name for path in metrics.iterdir()) == ["L4", "L4i", "L4s"]
+
+
+def test_a_large_sort_without_room_is_skipped(metrics, tmp_path):
+    text = script("sort.py", "--folder", metrics, "--parts", "memory", "--gib", 1e9,
+                  "--build", BUILD, "--out", tmp_path)
+    assert "Not measured: 7e+09 GiB are needed" in text
+
+
+def test_dealt_lakes_have_the_rows_of_their_source(metrics, tmp_path):
+    with duckdb.connect() as connection:
+        expected = sort_check.multiset(connection, metrics / "L4" / "*.parquet")
+        for name, in_order in lake_dealt.DEALT.items():
+            folder = lake_dealt.make_dealt(metrics / "L4", tmp_path / name, in_order)
+            assert sort_check.multiset(connection, folder / "*.parquet") == expected
+            for path in sorted(folder.iterdir()):
+                assert sort_check.is_sorted(connection, path, "time") == in_order
+
+
+def test_an_output_out_of_order_or_with_other_rows_is_no_sort(metrics, tmp_path):
+    names = sorted(path.name for path in (metrics / "L4").iterdir())
+    lake = one_run.Lake("L4", metrics / "L4", names, "snappy", {})
+    output = tmp_path / "output.parquet"
+    source = f"FROM '{metrics / 'L4' / '*.parquet'}'"
+    for query, expected in [(f"SELECT * {source} ORDER BY time", None),
+                            (f"SELECT * {source} ORDER BY host", "not in the order"),
+                            (f"SELECT * REPLACE (-cpu AS cpu) {source} ORDER BY time", "hashes"),
+                            (f"SELECT * {source} ORDER BY time LIMIT 59999", "hashes")]:
+        duckdb.sql(f"COPY ({query}) TO '{output}' (FORMAT parquet)")
+        if expected is None:
+            sort_check.check_sorted(lithify.BIN, lake, output, "time")
+            continue
+        with pytest.raises(RuntimeError, match=expected):
+            sort_check.check_sorted(lithify.BIN, lake, output, "time")
+
+
+def test_several_keys_are_in_order_together(tmp_path):
+    path = tmp_path / "two.parquet"
+    duckdb.sql(f"COPY (SELECT * FROM (VALUES (1, 2), (1, 3), (2, 1)) AS t(a, b)) TO '{path}'")
+    with duckdb.connect(config={"threads": 1}) as connection:
+        assert sort_check.is_sorted(connection, path, "a, b")
+        assert not sort_check.is_sorted(connection, path, "b, a")
+
+
+def test_row_groups_to_read_are_those_with_a_row_that_may_match(tmp_path):
+    """Five row groups: the service and the time match; only one of both; neither; no statistics."""
+    path = tmp_path / "five.parquet"
+    inside, outside = ("2026-06-15 10:30:00", "2026-06-15 11:30:00")
+    rows = [("svc-07", inside), ("svc-07", outside), ("svc-08", inside), ("svc-06", outside)]
+    schema = pa.schema([("service.name", pa.string()), ("time", pa.timestamp("us"))])
+    with pq.ParquetWriter(path, schema, version="2.6") as writer:
+        for service, moment in rows:
+            times = pa.array([datetime.datetime.fromisoformat(moment)], pa.timestamp("us"))
+            writer.write_table(pa.table([pa.array([service]), times], schema))
+        writer.write_table(pa.table([pa.array([None], pa.string()), times], schema))
+    with duckdb.connect() as connection:
+        facts = sort_pruning.read_facts(connection, path)
+    assert (facts["row_groups"], facts["row_groups_read"]) == (5, 1)
+    assert 0 < facts["chunk_bytes_read"] < facts["chunk_bytes"] / 3
+
+
+def test_sort_limits_are_missed_by_what_is_slow():
+    peer = dict(wall=3.0, cpu=3.0, peak_bytes=400)
+    medians = {"duckdb-t1": peer, "duckdb-slow-t1": peer | dict(wall=9.0, peak_bytes=9000),
+               "duckdb-t2": peer | dict(wall=2.0), "polars-t1": peer,
+               "lithify-off": dict(wall=1.0, cpu=1.0, peak_bytes=100)}
+    assert all(verdict.passed for verdict in sort_limits.peer_verdicts("L4s", medians))
+    medians["lithify-off"] = dict(wall=1.1, cpu=1.0, peak_bytes=101)
+    assert not any(verdict.passed for verdict in sort_limits.peer_verdicts("L4s", medians))
+    assert len(list(sort_limits.peer_verdicts("L4s", medians))) == 2
+
+
+def test_scratch_files_without_names_are_seen(tmp_path):
+    program = os.readlink("/proc/self/exe")
+    with tempfile.TemporaryFile(dir=tmp_path) as file:
+        file.write(bytes(1 << 20))
+        file.flush()
+        assert scratch.scratch_bytes(program, tmp_path) >= 1 << 20
+    assert scratch.scratch_bytes(program, tmp_path) == 0
