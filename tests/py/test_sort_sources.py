@@ -6,6 +6,7 @@ Pages stay as they are where no row has to move; what a source says of its order
 import json
 import pathlib
 import random
+import re
 import struct
 
 import numpy
@@ -13,6 +14,8 @@ import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 
+import engines
+import lies
 import lithify
 import ordering
 import parquet_file
@@ -112,6 +115,15 @@ def test_what_overlaps_is_recoded_alone(tmp_path):
     check(tmp_path, inputs, ordering.keys("k"), {"a.parquet", "d.parquet"})
 
 
+def test_ranges_within_another(tmp_path):
+    """A range that lies within a longer one does not hide what follows from it."""
+    inputs = [write(tmp_path / "in" / "a.parquet", numbers(0)),
+              write(tmp_path / "in" / "b.parquet", numbers(10, 20)),
+              write(tmp_path / "in" / "c.parquet", numbers(5000, 1000)),
+              write(tmp_path / "in" / "d.parquet", numbers(ROWS))]
+    check(tmp_path, inputs, ordering.keys("k"), {"d.parquet"})
+
+
 def test_a_file_out_of_order_is_recoded_alone(tmp_path):
     """Two rows of one file that stand the wrong way cost the other file nothing."""
     rows = list(range(ROWS))
@@ -209,6 +221,56 @@ def test_lies_about_order(lie, text, arrow, tmp_path):
     expected = pyarrow.concat_tables(tables).take(pyarrow.array(ordering.by_python(tables, wanted)))
     made = ordering.merge(tmp_path / "out.parquet", inputs, wanted)
     ordering.check_sorted(expected, made, wanted, arrow)
+
+
+def true_rows(name):
+    """The rows of lies.py's honest file, twice, and of its lying one, in the order of n, then f."""
+    rows = [row for rows in (lies.rows(), lies.rows(), lies.rows()) for row in rows]
+    if name == "prefix_of_the_page_before":
+        rows[-lies.ROWS:] = [dict(row, word=word) for row, word in zip(lies.rows(), lies.PREFIXED)]
+
+    def place(row):
+        number, n = row["f"], row["n"]
+        return (n is None, -n if n is not None else 0, number is not None,
+                (number != number, number if number == number else 0) if number is not None else ())
+    return sorted(rows, key=place)
+
+
+@pytest.mark.parametrize("name", lies.TABLE)
+def test_lying_source(name, tmp_path):
+    """P1, P9: what a source says wrongly of itself changes no order and reaches no output, or the
+    source is refused."""
+    outcome, change = lies.TABLE[name]
+    file = lies.honest()
+    lying = file.write(tmp_path / "lying.parquet", lie=change(file))
+    honest = lies.honest().write(tmp_path / "honest.parquet")
+    output = tmp_path / "out" / "out.parquet"
+    output.parent.mkdir()
+    done = lithify.run("merge", "--sort-by", "n:desc,f:nulls-first", "-o", output, lying, honest, honest)
+    if outcome is not lies.KEPT:
+        assert done.code != lithify.DONE and re.search(outcome, done.err), str(done)
+        assert "lying.parquet" in done.err and not list(output.parent.iterdir()), str(done)
+        return
+    assert done.code == lithify.DONE and not lithify.was_refuted(done), str(done)
+    assert repr(engines.rows("pyarrow", output)) == repr(true_rows(name))
+    assert not list(engines.wrong(output, true_rows(name), ["n"], ["datafusion"]))
+    ordering.check_claims([output], ordering.keys("n:desc,f:nulls-first"))
+
+
+@pytest.mark.parametrize("more", [-1, 1])
+def test_rows_that_are_not_there(more, tmp_path):
+    """P9: a row group whose footer says another number of rows than its columns have is refused."""
+    good = write(tmp_path / "in" / "good.parquet", numbers(0))
+    bad = write(tmp_path / "in" / "bad.parquet", numbers(10))
+    model = parquet_file.take_apart(bad)
+
+    def lie(footer):
+        footer.num_rows += more
+        footer.row_groups[0].num_rows += more
+    model.write(bad, lie=lie)
+    done = lithify.run("merge", "--sort-by", "k", "-o", tmp_path / "out.parquet", good, bad)
+    assert done.code == lithify.FAILED and "bad.parquet" in done.err, str(done)
+    assert not (tmp_path / "out.parquet").exists()
 
 
 @pytest.mark.parametrize("options", [[], ["--sort-by", "v"]], ids=["unsorted", "another order"])
