@@ -121,7 +121,7 @@ def test_types(name, descending, arrow, tmp_path):
 def decimal_file(path, numbers, precision, scale):
     """A DECIMAL of any length, with one byte more than it needs in every other value."""
     leaf = parquet_build.leaves(pyarrow.schema([("v", pyarrow.binary())]))["v"]
-    stored = [None if n is None else n.to_bytes((n.bit_length() // 8 + 1) + place % 2, "big", signed=True)
+    stored = [n if n is None else n.to_bytes(n.bit_length() // 8 + 1 + place % 2, "big", signed=True)
               for place, n in enumerate(numbers)]
     chunk = parquet_build.chunk(leaf, [parquet_build.page(leaf, stored)], stats=False)
     file = parquet_build.file(pyarrow.schema([("v", pyarrow.binary())]), [{"v": chunk}])
@@ -135,7 +135,8 @@ def decimal_file(path, numbers, precision, scale):
 def test_decimals_of_any_length(descending, arrow, tmp_path):
     """DECIMAL on BYTE_ARRAY: bytes are a number, of whatever length, not text."""
     chance = random.Random(f"{SEED}/{descending}")
-    edges = [sign * (1 << bits) + more for bits in range(0, 100, 7) for sign in (1, -1) for more in (-1, 0, 1)]
+    edges = [sign * (1 << bits) + more
+             for bits in range(0, 100, 7) for sign in (1, -1) for more in (-1, 0, 1)]
     paths = [decimal_file(tmp_path / f"{i}.parquet", [0, None, *chance.sample(edges, 60)], 31, 4)
              for i in range(3)]
     wanted = [Key(("v",), descending)]
@@ -184,6 +185,36 @@ def test_keys(case, arrow, tmp_path):
     expected = ordering.wanted_rows(paths, wanted)
     ordering.check_sorted(expected, made, wanted, arrow)
     filtered(expected, made, list(scans.CHECKS)[case // 3 % 3], chance, tmp_path)
+
+
+def sortable(fields, above=()):
+    """Paths of the leaves that rows can be sorted by: those below no list or map."""
+    for field in fields:
+        if pyarrow.types.is_struct(field.type):
+            yield from sortable(field.type, above + (field.name,))
+        elif not pyarrow.types.is_nested(field.type):
+            yield above + (field.name,)
+
+
+@pytest.mark.parametrize("case", range(CASES))
+def test_random_schemas(case, arrow, tmp_path):
+    """P1: schemas of all types and shapes, REQUIRED columns too, from writers with random options."""
+    chance = random.Random(f"{SEED}/schemas/{case}")
+    data = generate.Data(chance)
+    while not any(sortable(data.schema)):
+        data = generate.Data(chance)
+    version = generate.format_version(chance, data.schema)
+    options = generate.writer_options(chance, data.schema, version)
+    paths = [tmp_path / f"in-{number}.parquet" for number in range(chance.randrange(1, 6))]
+    leaves = list(sortable(data.schema))
+    wanted = ordering.random_keys(chance, leaves, min(len(leaves), chance.choice([1, 2, 3])))
+    for path in paths:
+        table = data.table(chance.choice([1, 20, 300]))
+        if chance.random() < 0.4:
+            table = table.take(pyarrow.array(ordering.by_python([table], wanted)))
+        generate.write(path, table, options)
+    made = ordering.merge_shuffled(tmp_path / "out.parquet", paths, wanted, chance)
+    ordering.check_sorted(ordering.wanted_rows(paths, wanted, has_duckdb=False), made, wanted, arrow)
 
 
 def filtered(expected, outputs, engine, chance, place):

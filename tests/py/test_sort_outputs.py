@@ -104,11 +104,11 @@ def test_row_group_of_a_file_of_options(tmp_path):
 # --- lakes
 
 
-def lake_tables(count=12, rows=400):
-    """Hours of overlapping times, of services by turns; ids tell the rows."""
-    chance = random.Random(5)
+def lake_tables(count=12, rows=400, first=0):
+    """Times that overlap, services at random; ids tell the rows."""
+    chance = random.Random(first)
     for number in range(count):
-        ids = list(range(number * rows, (number + 1) * rows))
+        ids = list(range(first + number * rows, first + (number + 1) * rows))
         yield numbered.table(ids).append_column(
             "service", pyarrow.array([chance.choice([None, "api", "web", "db", "ä"]) for _ in ids])
         ).append_column("at", pyarrow.array([chance.randrange(5000) for _ in ids]))
@@ -189,14 +189,8 @@ def test_late_files_are_sorted_in(lake):
     """P1, P6: what comes after a compaction is merged with its output, and the whole is in order."""
     compact(lake, "--sort-by", "service,at")
     first = reader.live(lake / FOLDER)
-    late = [write_old(lake / FOLDER / f"late-{number}.parquet", table) for number, table in
-            enumerate(lake_tables(4, 300))]
-    tables = [ordering.read(path) for path in first + late]
-    for number, path in enumerate(late):  # with ids of their own
-        ids = range(100_000 + 300 * number, 100_300 + 300 * number)
-        tables[1 + number] = numbered.table(ids).append_column(
-            "service", tables[1 + number].column("service")).append_column("at", tables[1 + number].column("at"))
-        write_old(path, tables[1 + number])
+    for number, table in enumerate(lake_tables(4, 300, first=100_000)):
+        write_old(lake / FOLDER / f"late-{number}.parquet", table)
     compact(lake, "--sort-by", "service,at")
     made = reader.live(lake / FOLDER)
     assert len(made) == 1 and made != first
@@ -247,7 +241,8 @@ BEGIN = datetime.datetime(2026, 6, 15, 10, tzinfo=datetime.timezone.utc)
 def telemetry(number, files, rows, is_nested):
     """A minute of one hour: rows of all services, in the order of time."""
     bits = numpy.random.default_rng(number)
-    micros = numpy.sort(bits.integers(number * 3600 * 10**6 // files, (number + 1) * 3600 * 10**6 // files, rows))
+    begin, end = (at * 3600 * 10**6 // files for at in (number, number + 1))
+    micros = numpy.sort(bits.integers(begin, end, rows))
     stamps = pyarrow.array(micros + int(BEGIN.timestamp() * 10**6), pyarrow.timestamp("us", "UTC"))
     names = pyarrow.array(SERVICES).take(pyarrow.array(bits.integers(0, len(SERVICES), rows)))
     columns = {"time": stamps, "value": bits.random(rows), "trace": bits.integers(0, 1 << 62, rows),
@@ -259,28 +254,27 @@ def telemetry(number, files, rows, is_nested):
     return pyarrow.table(columns)
 
 
-def may_hold(group, path, low, high):
-    """Whether by its statistics a row group may have values of [low, high]."""
-    for number in range(group.num_columns):
-        column = group.column(number)
-        if column.path_in_schema == path:
-            return column.statistics is None or not column.statistics.has_min_max or (
-                column.statistics.min <= high and low <= column.statistics.max)
-    raise AssertionError(path)
+def may_hold(group, path, value):
+    """Whether a row group may have the value, by its statistics."""
+    columns = [group.column(number) for number in range(group.num_columns)]
+    told = next(column.statistics for column in columns if column.path_in_schema == path)
+    return told is None or not told.has_min_max or told.min <= value <= told.max
 
 
-def read_bytes(paths, *ranges):
-    """Compressed bytes of the row groups that (path, low, high) do not rule out."""
-    return sum(group.column(number).total_compressed_size for path in paths for group in row_groups(path)
-               if all(may_hold(group, *one) for one in ranges) for number in range(group.num_columns))
+def read_bytes(paths, column, value):
+    """Compressed bytes of the row groups that may have the value."""
+    read = [group for path in paths for group in row_groups(path) if may_hold(group, column, value)]
+    return sum(group.column(number).total_compressed_size
+               for group in read for number in range(group.num_columns))
 
 
 def query(paths, column, begin, end):
     """Count and sums by DuckDB."""
     with duckdb.connect(config={"threads": 1}) as connection:
         return connection.execute(
-            f"SELECT count(*), sum(value), min(trace), max(span) FROM read_parquet(?) WHERE {column} = ? "
-            "AND time >= ? AND time < ?", [[str(p) for p in paths], SERVICES[7], begin, end]).fetchone()
+            "SELECT count(*), sum(value), min(trace), max(span) FROM read_parquet(?) "
+            f"WHERE {column} = ? AND time >= ? AND time < ?",
+            [[str(path) for path in paths], SERVICES[7], begin, end]).fetchone()
 
 
 @pytest.mark.parametrize("is_nested", [False, True], ids=["dotted name", "nested"])
@@ -301,7 +295,7 @@ def test_clustered_by_service(is_nested, tmp_path):
         compact(root, *options)
         made = [pathlib.Path(line) for line in lithify.ok("ls", root).out.splitlines()]
         assert len(made) == 1
-        bytes_read[name] = read_bytes(made, ("service.name", SERVICES[7], SERVICES[7]))
+        bytes_read[name] = read_bytes(made, "service.name", SERVICES[7])
         found[name] = query(made, column, BEGIN, end)
         assert found[name][0] == query(sources, column, BEGIN, end)[0] > 20_000
         half = BEGIN + datetime.timedelta(minutes=30)

@@ -6,6 +6,7 @@ Pages stay as they are where no row has to move; what a source says of its order
 import json
 import pathlib
 import random
+import re
 import struct
 
 import numpy
@@ -13,6 +14,8 @@ import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 
+import engines
+import lies
 import lithify
 import ordering
 import parquet_file
@@ -51,7 +54,8 @@ def explained(inputs, wanted, *options):
 def copied(inputs, outputs):
     """Names of the inputs all of whose pages are in an output as they were."""
     there = {body for path in outputs for pages in bodies(path) for body in pages}
-    return {path.name for path in inputs if all(body in there for pages in bodies(path) for body in pages)}
+    return {path.name for path in inputs
+            if all(body in there for pages in bodies(path) for body in pages)}
 
 
 def check(tmp_path, inputs, wanted, expected_copies, *options):
@@ -62,15 +66,26 @@ def check(tmp_path, inputs, wanted, expected_copies, *options):
     return made
 
 
+def test_threads(tmp_path):
+    """The number of threads does not show, where pages are copied and where rows are sorted."""
+    inputs = [write(tmp_path / "in" / f"{name}.parquet", numbers(first))
+              for name, first in (("a", 5 * ROWS), ("b", 0), ("c", ROWS // 2), ("d", 3 * ROWS))]
+    for some_inputs in (inputs, inputs[::3]):
+        made = [ordering.merge(tmp_path / f"{len(some_inputs)}-{threads}.parquet", some_inputs,
+                               ordering.keys("k"), "--threads", threads)[0] for threads in (1, 3)]
+        assert made[0].read_bytes() == made[1].read_bytes()
+
+
 @pytest.mark.parametrize("name_order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
 @pytest.mark.parametrize("descending", [False, True], ids=["asc", "desc"])
 def test_disjoint_files_are_copied(descending, name_order, tmp_path):
-    """MOV.1: files in order whose ranges do not overlap are put in order and spliced, whatever they
+    """Files in order whose ranges do not overlap are put in order and spliced, whatever they
     are called and wherever they are named."""
     tables = [numbers(number * ROWS) for number in range(3)]
     if descending:
         tables = [table.take(pyarrow.array(range(ROWS - 1, -1, -1))) for table in tables]
-    inputs = [write(tmp_path / "in" / f"{name}.parquet", table) for name, table in zip(name_order, tables)]
+    inputs = [write(tmp_path / "in" / f"{name}.parquet", table)
+              for name, table in zip(name_order, tables)]
     wanted = ordering.keys("k:desc" if descending else "k")
     assert explained(inputs, wanted) == {str(path): {"splice"} for path in inputs}
     check(tmp_path, inputs, wanted, {path.name for path in inputs})
@@ -100,6 +115,15 @@ def test_what_overlaps_is_recoded_alone(tmp_path):
     check(tmp_path, inputs, ordering.keys("k"), {"a.parquet", "d.parquet"})
 
 
+def test_ranges_within_another(tmp_path):
+    """A range that lies within a longer one does not hide what follows from it."""
+    inputs = [write(tmp_path / "in" / "a.parquet", numbers(0)),
+              write(tmp_path / "in" / "b.parquet", numbers(10, 20)),
+              write(tmp_path / "in" / "c.parquet", numbers(5000, 1000)),
+              write(tmp_path / "in" / "d.parquet", numbers(ROWS))]
+    check(tmp_path, inputs, ordering.keys("k"), {"d.parquet"})
+
+
 def test_a_file_out_of_order_is_recoded_alone(tmp_path):
     """Two rows of one file that stand the wrong way cost the other file nothing."""
     rows = list(range(ROWS))
@@ -112,7 +136,8 @@ def test_a_file_out_of_order_is_recoded_alone(tmp_path):
 def test_rows_without_a_key_are_disjoint_too(tmp_path):
     """A file whose key is null throughout comes first or last, as it is."""
     nulls = numbers(0).set_column(0, "k", pyarrow.nulls(ROWS, pyarrow.int64()))
-    inputs = [write(tmp_path / "in" / "a.parquet", nulls), write(tmp_path / "in" / "b.parquet", numbers(0))]
+    inputs = [write(tmp_path / "in" / "a.parquet", nulls),
+              write(tmp_path / "in" / "b.parquet", numbers(0))]
     made = check(tmp_path, inputs, ordering.keys("k"), {"a.parquet", "b.parquet"})
     made[0].unlink()
     check(tmp_path, inputs, ordering.keys("k:nulls-first"), {"a.parquet", "b.parquet"})
@@ -154,9 +179,10 @@ def bound(file, least, most):
         chunk.meta.statistics.min_value, chunk.meta.statistics.max_value = least, most
         chunk.meta.statistics.min, chunk.meta.statistics.max = least, most
         if chunk.column_index:
-            count = len(chunk.column_index.null_pages)
-            chunk.column_index.min_values, chunk.column_index.max_values = [least] * count, [most] * count
-            chunk.column_index.boundary_order = 1
+            index = chunk.column_index
+            index.min_values = [least] * len(index.null_pages)
+            index.max_values = [most] * len(index.null_pages)
+            index.boundary_order = 1
 
 
 LIES = {
@@ -197,6 +223,56 @@ def test_lies_about_order(lie, text, arrow, tmp_path):
     ordering.check_sorted(expected, made, wanted, arrow)
 
 
+def true_rows(name):
+    """The rows of lies.py's honest file, twice, and of its lying one, in the order of n, then f."""
+    rows = [row for rows in (lies.rows(), lies.rows(), lies.rows()) for row in rows]
+    if name == "prefix_of_the_page_before":
+        rows[-lies.ROWS:] = [dict(row, word=word) for row, word in zip(lies.rows(), lies.PREFIXED)]
+
+    def place(row):
+        number, n = row["f"], row["n"]
+        return (n is None, -n if n is not None else 0, number is not None,
+                (number != number, number if number == number else 0) if number is not None else ())
+    return sorted(rows, key=place)
+
+
+@pytest.mark.parametrize("name", lies.TABLE)
+def test_lying_source(name, tmp_path):
+    """P1, P9: what a source says wrongly of itself changes no order and reaches no output, or the
+    source is refused."""
+    outcome, change = lies.TABLE[name]
+    file = lies.honest()
+    lying = file.write(tmp_path / "lying.parquet", lie=change(file))
+    honest = lies.honest().write(tmp_path / "honest.parquet")
+    output = tmp_path / "out" / "out.parquet"
+    output.parent.mkdir()
+    done = lithify.run("merge", "--sort-by", "n:desc,f:nulls-first", "-o", output, lying, honest, honest)
+    if outcome is not lies.KEPT:
+        assert done.code != lithify.DONE and re.search(outcome, done.err), str(done)
+        assert "lying.parquet" in done.err and not list(output.parent.iterdir()), str(done)
+        return
+    assert done.code == lithify.DONE and not lithify.was_refuted(done), str(done)
+    assert repr(engines.rows("pyarrow", output)) == repr(true_rows(name))
+    assert not list(engines.wrong(output, true_rows(name), ["n"], ["datafusion"]))
+    ordering.check_claims([output], ordering.keys("n:desc,f:nulls-first"))
+
+
+@pytest.mark.parametrize("more", [-1, 1])
+def test_rows_that_are_not_there(more, tmp_path):
+    """P9: a row group whose footer says another number of rows than its columns have is refused."""
+    good = write(tmp_path / "in" / "good.parquet", numbers(0))
+    bad = write(tmp_path / "in" / "bad.parquet", numbers(10))
+    model = parquet_file.take_apart(bad)
+
+    def lie(footer):
+        footer.num_rows += more
+        footer.row_groups[0].num_rows += more
+    model.write(bad, lie=lie)
+    done = lithify.run("merge", "--sort-by", "k", "-o", tmp_path / "out.parquet", good, bad)
+    assert done.code == lithify.FAILED and "bad.parquet" in done.err, str(done)
+    assert not (tmp_path / "out.parquet").exists()
+
+
 @pytest.mark.parametrize("options", [[], ["--sort-by", "v"]], ids=["unsorted", "another order"])
 def test_claims_do_not_outlive_the_order(options, tmp_path):
     """A source's sorting_columns are not those of an output whose rows stand otherwise."""
@@ -215,7 +291,8 @@ def union(tmp_path, tables, text, wanted_type=None, **options):
     wanted = ordering.keys(text)
     made = ordering.merge_shuffled(tmp_path / "out.parquet", inputs, wanted, random.Random(len(tables)))
     order = ordering.by_duckdb(inputs, wanted)
-    joined = pyarrow.concat_tables([ordering.read(path) for path in inputs], promote_options="permissive")
+    joined = pyarrow.concat_tables([ordering.read(path) for path in inputs],
+                                   promote_options="permissive")
     found = pyarrow.concat_tables([ordering.read(path) for path in made])
     if wanted_type:
         assert found.schema.field(wanted[0].path[0]).type == wanted_type
@@ -237,7 +314,8 @@ def test_a_key_that_some_files_lack(text, tmp_path):
     chance = random.Random(text)
     tables = []
     for number in range(5):
-        table = pyarrow.table({"n": some(chance, pyarrow.int32()), "id": range(number * 400, number * 400 + 400)})
+        table = pyarrow.table({"n": some(chance, pyarrow.int32()),
+                               "id": range(number * 400, number * 400 + 400)})
         if number % 2:  # in front: the leaves of the union stand elsewhere than in these files
             table = table.add_column(0, "k", some(chance, pyarrow.int64()))
         tables.append(table)
@@ -250,8 +328,8 @@ def test_a_leaf_that_some_groups_lack(text, tmp_path):
     chance = random.Random(text)
     tables = []
     for number, names in enumerate(["a", "ab", "b", "", "ba"]):
-        rows = [chance.choice([None, {name: chance.choice([None, chance.randrange(9)]) for name in names}])
-                for _ in range(300)]
+        rows = [chance.choice([None, {name: chance.choice([None, chance.randrange(9)])
+                                      for name in names}]) for _ in range(300)]
         table = pyarrow.table({"id": range(number * 300, number * 300 + 300)})
         if names:
             kind = pyarrow.struct([(name, pyarrow.int64()) for name in names])
@@ -283,14 +361,15 @@ def test_a_key_that_is_widened(name, text, as_integer, tmp_path):
             values = pyarrow.array([v and abs(v) for v in values.to_pylist()], pyarrow.int8())
         if name == "decimal":
             values = values.cast(pyarrow.decimal128(3, 0)).cast(pyarrow.decimal128(5, 2))
-        tables.append(pyarrow.table({"id": range(number * 200, number * 200 + 200), "k": values.cast(kind)}))
+        tables.append(pyarrow.table({"id": range(number * 200, number * 200 + 200),
+                                     "k": values.cast(kind)}))
     union(tmp_path, tables, text, wanted_type, store_decimal_as_integer=as_integer, version="2.6")
 
 
 def test_where_the_column_stands_differs(tmp_path):
     """P5: sorting_columns name the leaf by its place in the output, not in a source."""
-    tables = [pyarrow.table({"b": [3, 1, 2], "a": [1, 2, 3]}), pyarrow.table({"c": [5, 6], "a": [2, 1], "b": [9, 0]}),
-              pyarrow.table({"a": [0, 7]})]
+    tables = [pyarrow.table({"b": [3, 1, 2], "a": [1, 2, 3]}),
+              pyarrow.table({"c": [5, 6], "a": [2, 1], "b": [9, 0]}), pyarrow.table({"a": [0, 7]})]
     for number, text in enumerate(["a", "b", "c,b:desc"]):
         place = tmp_path / str(number)
         place.mkdir()
@@ -298,10 +377,10 @@ def test_where_the_column_stands_differs(tmp_path):
 
 
 def test_disjoint_files_of_other_schemas_are_copied(tmp_path):
-    """MOV.1, P5: a column more in one file keeps no page of the others from being copied."""
-    inputs = [write(tmp_path / "in" / f"{name}.parquet", table) for name, table in
-              (("a", numbers(2 * ROWS)), ("b", numbers(0).append_column("x", pyarrow.array([1.5] * ROWS))),
-               ("c", numbers(ROWS)))]
+    """P5: a column more in one file keeps no page of the others from being copied."""
+    more = numbers(0).append_column("x", pyarrow.array([1.5] * ROWS))
+    inputs = [write(tmp_path / "in" / f"{name}.parquet", table)
+              for name, table in (("a", numbers(2 * ROWS)), ("b", more), ("c", numbers(ROWS)))]
     wanted = ordering.keys("k")
     made = ordering.merge(tmp_path / "out.parquet", inputs, wanted)
     found = ordering.read(made[0])
