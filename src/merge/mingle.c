@@ -77,6 +77,7 @@ static void sizes_set(struct lith_mingle *mingle)
 {
     const struct lith_merge *merge = mingle->merge;
     struct size size = size_of(mingle);
+    LITH_ASSERT(size.rows > 0);
     uint64_t bytes_a_row = size.bytes / size.rows;
     uint64_t gathered = merge->work->mem->limit / GATHER_SHARES / BUCKET_PART;
     uint64_t dealt_a_row = 2 * bytes_a_row + (uint64_t)merge->schema.leaf_count * 8;
