@@ -49,6 +49,19 @@ def test_ids_that_were_counted_stay_untrusted(tmp_path):
     assert parquet.read_schema(again).names == ["id", "v", "w"]
 
 
+def test_equal_schemas_may_have_ids_of_unequal_worth(tmp_path):
+    """P1: a schema that is found a second time, in a file whose ids were counted, has no ids that mean something."""
+    true = numbered(tmp_path / "true.parquet", ["id", "v"], 0, b"iceberg")
+    counted = numbered(tmp_path / "counted.parquet", ["id", "v"], 10)
+    renamed = numbered(tmp_path / "renamed.parquet", ["id", "w"], 20, b"iceberg")
+    found = []
+    for number, sources in enumerate(([true, counted, renamed], [counted, true, renamed])):
+        output = unions.place(tmp_path, str(number)) / "out.parquet"
+        result = lithify.run("merge", "-o", output, *sources)
+        found.append(parquet.read_schema(output).names if result.code == lithify.DONE else "refused")
+    assert ["id", "w"] not in found and found[0] == found[1], found
+
+
 @pytest.mark.parametrize("order", ["ab", "ba"])
 def test_a_sort_key_is_of_the_union(order, tmp_path):
     """P5: the first file by name lacks the key; its rows have null there."""
