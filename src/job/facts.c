@@ -157,7 +157,8 @@ static enum lith_code footer_take(struct lith_fact_book *book, const struct lith
         LITH_TRY(lost_check(book, object->name, source, &footer, snapshot, &scratch, err));
     LITH_TRY(lith_gate_file(&footer, err));
     LITH_TRY(lith_meaning_of(&footer, book->mem, &meaning, err));
-    struct lith_schema_file file = {object->name, &footer.schema, footer.created_by, &meaning};
+    struct lith_schema_file file = {object->name, &footer.schema, lith_fields_are_counted(&footer),
+                                    &meaning};
     return lith_schema_sets_find(&book->sets, &file, &fact->schema_set, err);
 }
 

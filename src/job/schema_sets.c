@@ -302,7 +302,7 @@ static enum lith_code kind_take(struct lith_schema_sets *sets, const struct lith
     enum lith_ids ids;
 
     lith_arena_init(&scratch, sets->arena->mem);
-    LITH_TRY(lith_schema_ids(file->schema, file->created_by, sets->arena->mem, &ids, err));
+    LITH_TRY(lith_schema_ids(file->schema, file->is_counted, sets->arena->mem, &ids, err));
     LITH_TRY(lith_schema_meant(file->schema, ids, &scratch, &meant, err));
     t.schema = &meant;
     t.has_ids = ids == LITH_IDS_ALL;
@@ -328,8 +328,8 @@ enum lith_code lith_schema_sets_find(struct lith_schema_sets *sets,
                                      const struct lith_schema_file *file, uint32_t *ret_set,
                                      struct lith_err *err)
 {
-    struct lith_hash128 id = lith_kind_table_id(&sets->kinds, file->schema, file->meaning,
-                                                lith_writer_numbers_fields(file->created_by));
+    struct lith_hash128 id =
+        lith_kind_table_id(&sets->kinds, file->schema, file->meaning, file->is_counted);
     uint32_t set = lith_kind_table_set(&sets->kinds, id);
 
     if (set == 0)

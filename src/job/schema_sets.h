@@ -61,7 +61,7 @@ void lith_schema_sets_done(struct lith_schema_sets *sets);
 struct lith_schema_file {
     const char *name;
     const struct lith_schema *schema; /* normalised */
-    struct lith_slice created_by;
+    bool is_counted;                  /* lith_fields_are_counted */
     const struct lith_meaning *meaning;
 };
 

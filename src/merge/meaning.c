@@ -10,6 +10,7 @@
 
 /* Of files without dates whose keys say different things: such a file joins none with dates. */
 #define SEVERAL "several calendars"
+#define OF_PARQUET_MR "INT96 of parquet-mr"
 
 /* Reads "3.1" of "3.1.2" as 3001; 0 when the text is no version. */
 static unsigned version_of(struct lith_slice text)
@@ -102,6 +103,15 @@ static void crs_meaning(const struct lith_footer *footer, char ret_text[LITH_MEA
         (void)snprintf(ret_text, LITH_MEANING_TEXT_BYTES, "reference systems %s", digits);
 }
 
+static bool is_of_parquet_mr(const struct lith_footer *footer)
+{
+    const struct lith_key_value *key = lith_footer_key(footer, LITH_INT96_KEY);
+
+    return lith_slice_begins(footer->created_by, "parquet-mr") ||
+           (key && key->value.data &&
+            lith_slice_equal(key->value, lith_slice_text(LITH_INT96_PARQUET_MR)));
+}
+
 enum lith_code lith_meaning_of(const struct lith_footer *footer, struct lith_mem *mem,
                                struct lith_meaning *ret_meaning, struct lith_err *err)
 {
@@ -116,9 +126,8 @@ enum lith_code lith_meaning_of(const struct lith_footer *footer, struct lith_mem
                    m->texts[LITH_MEANING_INT96]);
     m->matters[LITH_MEANING_WRITER] = m->matters[LITH_MEANING_INT96];
     if (m->matters[LITH_MEANING_WRITER])
-        (void)snprintf(m->texts[LITH_MEANING_WRITER], LITH_MEANING_TEXT_BYTES, "INT96 of %s",
-                       lith_slice_begins(footer->created_by, "parquet-mr") ? "parquet-mr"
-                                                                           : "another writer");
+        (void)snprintf(m->texts[LITH_MEANING_WRITER], LITH_MEANING_TEXT_BYTES, "%s",
+                       is_of_parquet_mr(footer) ? OF_PARQUET_MR : "INT96 of another writer");
     m->matters[LITH_MEANING_SYSTEMS] = true;
     m->matters[LITH_MEANING_GEOMETRIES] = true;
     crs_meaning(footer, m->texts[LITH_MEANING_SYSTEMS]);
@@ -153,6 +162,12 @@ bool lith_meaning_join(struct lith_meaning *meaning, const struct lith_meaning *
         meaning->matters[part] = meaning->matters[part] || file->matters[part];
     }
     return true;
+}
+
+bool lith_meaning_is_parquet_mr(const struct lith_meaning *meaning)
+{
+    return meaning->matters[LITH_MEANING_WRITER] &&
+           strcmp(meaning->texts[LITH_MEANING_WRITER], OF_PARQUET_MR) == 0;
 }
 
 const char *lith_meaning_text(const struct lith_meaning *meaning, int part)

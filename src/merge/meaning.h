@@ -38,6 +38,11 @@ LITH_MUST_CHECK enum lith_code lith_meaning_of(const struct lith_footer *footer,
 bool lith_meaning_join(struct lith_meaning *meaning, const struct lith_meaning *file,
                        int *ret_part);
 
+/* An output with INT96 of parquet-mr says so under this key, since its created_by is ours. */
+#define LITH_INT96_KEY "lithify.int96"
+#define LITH_INT96_PARQUET_MR "parquet-mr"
+bool lith_meaning_is_parquet_mr(const struct lith_meaning *meaning);
+
 /* What the part says, for people: "calendar proleptic"; "nothing". */
 const char *lith_meaning_text(const struct lith_meaning *meaning, int part);
 

@@ -48,7 +48,7 @@ enum lith_code lith_merge_schema_begin(struct lith_merge *merge, struct lith_err
                               &block, err));
     merge->packed = block;
     lith_column_runs_init(&merge->runs, merge->work, merge->schema.leaf_count);
-    if (merge->erasure.erase)
+    if (merge->erases_now)
         LITH_TRY(lith_erasure_begin(&merge->erasure, &merge->schema, err));
     if (merge->options.sort_by && !merge->sorting.is_settled)
         return lith_sorting_begin(&merge->sorting, &merge->schema, err);
@@ -59,8 +59,7 @@ enum lith_code lith_merge_schema_begin(struct lith_merge *merge, struct lith_err
 static enum lith_code first_take(struct lith_merge *merge, const struct lith_footer *footer,
                                  size_t index, struct lith_err *err)
 {
-    LITH_TRY(
-        lith_kinds_add(&merge->kinds, &footer->schema, footer->created_by, (uint32_t)index, err));
+    LITH_TRY(lith_kinds_add(&merge->kinds, footer, (uint32_t)index, err));
     merge->schema = merge->kinds.kinds[0].schema;
     return lith_merge_schema_begin(merge, err);
 }
@@ -191,7 +190,7 @@ static enum lith_code row_group_take(struct lith_merge *merge, struct planning *
         planning->bytes ? planning->bytes : merge->set.inputs[input].source;
     if (merge->options.sort_by && !merge->sorting.is_settled)
         LITH_TRY(lith_sorting_unit(&merge->sorting, footer, index, places, source, err));
-    if (merge->erasure.erase)
+    if (merge->erases_now)
         LITH_TRY(lith_erasure_unit(&merge->erasure, footer, index, places, source, err));
     LITH_TRY(unit_add(merge, planning, &unit, err));
     return lith_column_runs_add(&merge->runs, footer, index, places, planning->bytes, err);
@@ -234,7 +233,7 @@ static enum lith_code footer_take(struct lith_merge *merge, struct planning *pla
     LITH_TRY(meaning_check(merge, footer, is_first, err));
     if (is_first)
         LITH_TRY(first_take(merge, footer, index, err));
-    LITH_TRY(lith_kinds_find(&merge->kinds, &footer->schema, arena, &kind, err));
+    LITH_TRY(lith_kinds_find(&merge->kinds, footer, arena, &kind, err));
     if (kind == LITH_NO_INDEX && planning->is_over_union)
         return lith_fail(err, LITH_E_CONFLICT, "its schema changed while it was being merged");
     if (kind == LITH_NO_INDEX) {

@@ -59,10 +59,9 @@ static enum lith_code kind_take(struct lith_merge *merge, size_t index, struct l
     if (code == LITH_OK)
         code = lith_schema_normalise(&footer.schema, &arena, err);
     if (code == LITH_OK)
-        code = lith_kinds_find(&merge->kinds, &footer.schema, &arena, &kind, err);
+        code = lith_kinds_find(&merge->kinds, &footer, &arena, &kind, err);
     if (code == LITH_OK && kind == LITH_NO_INDEX)
-        code =
-            lith_kinds_add(&merge->kinds, &footer.schema, footer.created_by, (uint32_t)index, err);
+        code = lith_kinds_add(&merge->kinds, &footer, (uint32_t)index, err);
     return code == LITH_OK ? code : lith_err_prefix(err, "%s", merge->inputs[index].name);
 }
 
@@ -79,6 +78,10 @@ static enum lith_code schemas_join(struct lith_merge *merge, size_t first, struc
                              &merge->schema, &conflict, err));
     if (!conflict.text)
         return LITH_OK;
+    if (conflict.left == conflict.right)
+        return lith_fail(err, LITH_E_UNSUPPORTED, "%s does not join any other file: %s",
+                         merge->inputs[merge->kinds.kinds[conflict.left].input].name,
+                         conflict.text);
     return lith_fail(err, LITH_E_UNSUPPORTED, "%s and %s do not join: %s; merge them apart",
                      merge->inputs[merge->kinds.kinds[conflict.left].input].name,
                      merge->inputs[merge->kinds.kinds[conflict.right].input].name, conflict.text);
@@ -198,8 +201,11 @@ static enum lith_code inputs_take(struct lith_merge *merge, struct lith_err *err
             LITH_TRY(units_check(merge, err));
         }
     }
-    if (merge->erasure.erase)
+    if (merge->erasure.erase) {
+        merge->erases_now = true;
+        LITH_TRY(pass_again(merge, err));
         LITH_TRY(lith_erasure_settle(&merge->erasure, err));
+    }
     return lith_kinds_written(&merge->kinds, &merge->schema, &merge->arena, &merge->written, err);
 }
 

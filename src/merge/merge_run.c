@@ -168,7 +168,16 @@ static enum lith_code file_finish(struct run *run, size_t first_input, size_t la
     struct lith_key_value *entries;
     uint32_t count;
 
-    LITH_TRY(lith_key_values_finish(&merge->key_values, 4, &entries, &count, err));
+    LITH_TRY(lith_key_values_finish(&merge->key_values, 6, &entries, &count, err));
+    /* What the writers of the inputs meant by their names, which the output does not bear. */
+    if (merge->kinds.count == 1 && merge->kinds.kinds[0].ids == LITH_IDS_MADE) {
+        entries[count].key = lith_slice_text(LITH_IDS_KEY);
+        entries[count++].value = lith_slice_text(LITH_IDS_COUNTED);
+    }
+    if (lith_meaning_is_parquet_mr(&merge->meaning)) {
+        entries[count].key = lith_slice_text(LITH_INT96_KEY);
+        entries[count++].value = lith_slice_text(LITH_INT96_PARQUET_MR);
+    }
     if (merge->erasure.erased) {
         char *text;
         LITH_TRY(lith_arena_format(&merge->arena, &text, err, "%" PRIu64, merge->erasure.erased));

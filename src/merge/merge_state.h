@@ -23,6 +23,8 @@ struct lith_merge {
 
     struct lith_sorting sorting;     /* options.sort_by: NULL and zeroed without it */
     struct lith_erasure erasure;     /* options.erase.columns: NULL and erase NULL without it */
+    bool erases_now;                 /* this pass asks which rows to erase: once, of the output's
+                                        schema */
     const struct lith_visit *visits; /* row groups of inputs in the order of the units; in `arena`;
                                         NULL: inputs in order, whole */
     size_t visit_count;

@@ -45,18 +45,28 @@ static enum lith_code is_kind(const struct lith_kind *kind, const struct lith_sc
     return lith_schema_equal(&kind->schema, schema, scratch, ret_equal, &difference, err);
 }
 
-enum lith_code lith_kinds_find(struct lith_kinds *kinds, const struct lith_schema *schema,
+/* Whether ids of a file are worth as much as those of the kind, if it has any. */
+static bool worth_is(const struct lith_kind *kind, bool is_counted)
+{
+    return kind->ids == LITH_IDS_SOME || kind->is_counted == is_counted;
+}
+
+enum lith_code lith_kinds_find(struct lith_kinds *kinds, const struct lith_footer *footer,
                                struct lith_arena *scratch, uint32_t *ret_kind, struct lith_err *err)
 {
+    const struct lith_schema *schema = &footer->schema;
+    bool is_counted = lith_fields_are_counted(footer);
     bool equal = false;
 
     *ret_kind = LITH_NO_INDEX;
     if (kinds->count == 0)
         return LITH_OK;
-    LITH_TRY(is_kind(&kinds->kinds[kinds->last], schema, scratch, &equal, err));
+    if (worth_is(&kinds->kinds[kinds->last], is_counted))
+        LITH_TRY(is_kind(&kinds->kinds[kinds->last], schema, scratch, &equal, err));
     uint64_t hash = equal ? 0 : hash_of(schema);
     for (uint32_t i = 0; !equal && i < kinds->count; i++) {
-        if (kinds->kinds[i].hash != hash || i == kinds->last)
+        if (kinds->kinds[i].hash != hash || i == kinds->last ||
+            !worth_is(&kinds->kinds[i], is_counted))
             continue;
         LITH_TRY(is_kind(&kinds->kinds[i], schema, scratch, &equal, err));
         if (equal)
@@ -96,16 +106,22 @@ static enum lith_code ids_differ(const struct lith_schema *schema, struct lith_a
     return LITH_OK;
 }
 
-bool lith_writer_numbers_fields(struct lith_slice created_by)
+bool lith_fields_are_counted(const struct lith_footer *footer)
 {
-    struct lith_writer_version writer = lith_writer_version_of(created_by);
+    const struct lith_key_value *key = lith_footer_key(footer, LITH_IDS_KEY);
+    struct lith_writer_version writer;
 
+    if (key && key->value.data && lith_slice_equal(key->value, lith_slice_text(LITH_IDS_COUNTED)))
+        return true;
+    if (!lith_slice_begins(footer->created_by, "parquet-cpp"))
+        return false;
+    writer = lith_writer_version_of(footer->created_by);
     /* Arrow C++ before 6.0 (PARQUET-1798), and what it was before it was Arrow's. */
     return lith_slice_equal(writer.name, lith_slice_text("parquet-cpp")) ||
            lith_writer_is_before(&writer, "parquet-cpp-arrow", 6, 0, 0);
 }
 
-enum lith_code lith_schema_ids(const struct lith_schema *schema, struct lith_slice created_by,
+enum lith_code lith_schema_ids(const struct lith_schema *schema, bool is_counted,
                                struct lith_mem *mem, enum lith_ids *ret_ids, struct lith_err *err)
 {
     LITH_AUTO(arena) struct lith_arena scratch;
@@ -116,7 +132,7 @@ enum lith_code lith_schema_ids(const struct lith_schema *schema, struct lith_sli
     if (!lith_schema_has_ids(schema))
         return LITH_OK;
     LITH_TRY(ids_differ(schema, &scratch, &differ, err));
-    *ret_ids = differ && !lith_writer_numbers_fields(created_by) ? LITH_IDS_ALL : LITH_IDS_MADE;
+    *ret_ids = differ && !is_counted ? LITH_IDS_ALL : LITH_IDS_MADE;
     return LITH_OK;
 }
 
@@ -133,13 +149,16 @@ enum lith_code lith_schema_meant(const struct lith_schema *schema, enum lith_ids
     return LITH_OK;
 }
 
-enum lith_code lith_kinds_add(struct lith_kinds *kinds, const struct lith_schema *schema,
-                              struct lith_slice created_by, uint32_t input, struct lith_err *err)
+enum lith_code lith_kinds_add(struct lith_kinds *kinds, const struct lith_footer *footer,
+                              uint32_t input, struct lith_err *err)
 {
+    const struct lith_schema *schema = &footer->schema;
+    bool is_counted = lith_fields_are_counted(footer);
     struct lith_kind kind = {.hash = hash_of(schema), .input = input};
     void *block = kinds->kinds;
 
-    LITH_TRY(lith_schema_ids(schema, created_by, kinds->arena->mem, &kind.ids, err));
+    LITH_TRY(lith_schema_ids(schema, is_counted, kinds->arena->mem, &kind.ids, err));
+    kind.is_counted = is_counted && kind.ids != LITH_IDS_SOME;
     LITH_TRY(lith_schema_copy(schema, kinds->arena, &kind.schema, err));
     LITH_TRY(lith_array_grow_in(kinds->arena, &block, kinds->count, sizeof(kind), err));
     kinds->kinds = block;
@@ -250,6 +269,8 @@ static enum lith_code join(struct lith_kinds *kinds, struct lith_arena arenas[2]
     if (ret_conflict->text)
         return LITH_OK;
     LITH_TRY(lith_schema_copy(&u->schema, kinds->arena, ret_schema, err));
+    for (uint32_t i = 0; i < ret_schema->node_count; i++)
+        ret_schema->nodes[i].has_field_id = ret_schema->nodes[i].has_field_id && !u->lacks_id[i];
     if (!u->rules.by_id)
         LITH_TRY(doubled_ids_drop(ret_schema, kinds->arena, err));
     return places_fill(kinds, u, err);

@@ -8,6 +8,7 @@
 #define LITH_MERGE_SCHEMA_KINDS_H
 
 #include "merge/schema_union.h"
+#include "parquet/footer.h"
 
 /* What the field ids of a schema are worth. */
 enum lith_ids {
@@ -17,12 +18,17 @@ enum lith_ids {
     LITH_IDS_ALL,
 };
 
-/* Whether a program numbers the fields of each file as they come: one id is then any column. */
-bool lith_writer_numbers_fields(struct lith_slice created_by);
+/* An output whose field ids somebody counted says so under this key: LITH_IDS_COUNTED. */
+#define LITH_IDS_KEY "lithify.field_ids"
+#define LITH_IDS_COUNTED "counted"
 
-LITH_MUST_CHECK enum lith_code lith_schema_ids(const struct lith_schema *schema,
-                                               struct lith_slice created_by, struct lith_mem *mem,
-                                               enum lith_ids *ret_ids, struct lith_err *err);
+/* Whether the fields of a file were numbered as they came, by its writer or that of the files it
+ * was made from: one id is then any column. */
+bool lith_fields_are_counted(const struct lith_footer *footer);
+
+LITH_MUST_CHECK enum lith_code lith_schema_ids(const struct lith_schema *schema, bool is_counted,
+                                               struct lith_mem *mem, enum lith_ids *ret_ids,
+                                               struct lith_err *err);
 
 /* The schema as it joins others: without its ids where they are made, copied to `arena`. */
 LITH_MUST_CHECK enum lith_code lith_schema_meant(const struct lith_schema *schema,
@@ -35,7 +41,8 @@ struct lith_kind {
     struct lith_schema written; /* the same with annotations in the form that its inputs have, where
                                    they agree; the caller's (annotations.h) */
     uint64_t hash;
-    uint32_t input; /* the first that has it */
+    bool is_counted; /* lith_fields_are_counted; never where not all fields have ids */
+    uint32_t input;  /* the first that has it */
     enum lith_ids ids;
     /* Of each leaf of the union. NULL: the union is this schema, leaf by leaf. */
     const struct lith_union_place *places;
@@ -50,16 +57,16 @@ struct lith_kinds {
 
 void lith_kinds_init(struct lith_kinds *kinds, struct lith_arena *arena);
 
-/* The kind of a normalised schema; LITH_NO_INDEX: it is a new one. `scratch` is for a while. */
+/* The kind of a footer, whose schema is normalised: what it says, and what its ids are worth.
+ * LITH_NO_INDEX: it is a new one. `scratch` is for a while. */
 LITH_MUST_CHECK enum lith_code lith_kinds_find(struct lith_kinds *kinds,
-                                               const struct lith_schema *schema,
+                                               const struct lith_footer *footer,
                                                struct lith_arena *scratch, uint32_t *ret_kind,
                                                struct lith_err *err);
 
-/* Adds a kind, copied; `created_by` is the writer of its first input. */
+/* Adds a kind, copied; `input` is the first that has it. */
 LITH_MUST_CHECK enum lith_code lith_kinds_add(struct lith_kinds *kinds,
-                                              const struct lith_schema *schema,
-                                              struct lith_slice created_by, uint32_t input,
+                                              const struct lith_footer *footer, uint32_t input,
                                               struct lith_err *err);
 
 /* Why the kinds do not join. */

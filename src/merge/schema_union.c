@@ -27,10 +27,12 @@ struct joining {
     const struct lith_schema *left;
     const struct lith_schema *right;
     const uint32_t *left_origins;
+    const bool *left_lacks_id;
     uint32_t right_origin;
     struct lith_arena *arena;
     struct lith_schema_node *nodes;
     uint32_t *origins;
+    bool *lacks_id;
     bool *is_old; /* both sides have the field, under one name; or one side alone has the group */
     uint32_t node_count;
     struct frame frames[LITH_SCHEMA_DEPTH_MAX + 1u];
@@ -73,14 +75,21 @@ static bool is_two_level(const struct lith_schema *schema, uint32_t list)
            memcmp(repeated->name.data + name_bytes, "_tuple", 6) == 0;
 }
 
+/* What makes a list or map of what is annotated so. */
+static bool has_repeated_child(const struct lith_schema *schema, uint32_t node)
+{
+    return schema->nodes[node].child_count == 1 &&
+           schema->nodes[node + 1].repetition == LITH_REPEATED;
+}
+
 static bool is_list(const struct lith_schema *schema, uint32_t node)
 {
-    return is_kind(&schema->nodes[node], LITH_LOGICAL_LIST) && schema->nodes[node].child_count == 1;
+    return is_kind(&schema->nodes[node], LITH_LOGICAL_LIST) && has_repeated_child(schema, node);
 }
 
 static bool is_map(const struct lith_schema *schema, uint32_t node)
 {
-    return is_kind(&schema->nodes[node], LITH_LOGICAL_MAP) && schema->nodes[node].child_count == 1;
+    return is_kind(&schema->nodes[node], LITH_LOGICAL_MAP) && has_repeated_child(schema, node);
 }
 
 static bool is_in_variant(const struct lith_schema *schema, uint32_t node)
@@ -287,6 +296,18 @@ static enum lith_code ids_check(struct joining *j, uint32_t left, uint32_t right
     return conflict_set(j, left, left_text, right_text, err);
 }
 
+/* The id of a field that is one by its name. */
+static void id_join(const struct joining *j, const struct lith_schema_node *a,
+                    const struct lith_schema_node *b, struct lith_schema_node *joined)
+{
+    if (j->rules->ids_agree && !a->has_field_id) {
+        joined->has_field_id = b->has_field_id;
+        joined->field_id = b->field_id;
+    } else if (!j->rules->ids_agree && (!b->has_field_id || b->field_id != a->field_id)) {
+        joined->has_field_id = false;
+    }
+}
+
 /* The node of two that are the same field. */
 static enum lith_code both_join(struct joining *j, uint32_t left, uint32_t right,
                                 struct lith_schema_node *ret_joined, uint32_t *ret_origin,
@@ -313,8 +334,8 @@ static enum lith_code both_join(struct joining *j, uint32_t left, uint32_t right
         ret_joined->repetition = LITH_OPTIONAL;
     if (j->rules->by_id)
         ret_joined->name = b->name;
-    else if (!b->has_field_id || b->field_id != a->field_id)
-        ret_joined->has_field_id = false;
+    else
+        id_join(j, a, b, ret_joined);
     return LITH_OK;
 }
 
@@ -338,6 +359,7 @@ static enum lith_code field_write(struct joining *j, uint32_t left, uint32_t rig
 {
     uint32_t parent = j->frames[j->depth - 1].out;
     bool is_old = !is_lacking;
+    bool lacks_id = false;
     struct lith_schema_node node;
     uint32_t origin;
 
@@ -347,11 +369,14 @@ static enum lith_code field_write(struct joining *j, uint32_t left, uint32_t rig
     } else if (right == LITH_NO_INDEX) {
         node = j->left->nodes[left];
         origin = j->left_origins[left];
+        lacks_id = j->left_lacks_id[left];
     } else {
         LITH_TRY(both_join(j, left, right, &node, &origin, err));
         if (j->conflict.text)
             return LITH_OK;
         is_old = lith_slice_equal(j->left->nodes[left].name, j->right->nodes[right].name);
+        lacks_id = j->left_lacks_id[left] || !j->left->nodes[left].has_field_id ||
+                   !j->right->nodes[right].has_field_id;
     }
     if (is_lacking && node.repetition == LITH_REQUIRED)
         node.repetition = LITH_OPTIONAL;
@@ -360,6 +385,7 @@ static enum lith_code field_write(struct joining *j, uint32_t left, uint32_t rig
     j->nodes[j->node_count] = node;
     j->origins[j->node_count] = origin;
     j->is_old[j->node_count] = is_old;
+    j->lacks_id[j->node_count] = lacks_id;
     if (node.is_group)
         frame_open(j, left, right);
     j->node_count++;
@@ -497,6 +523,8 @@ enum lith_code lith_union_begin(struct lith_union *u, const struct lith_union_ru
     LITH_TRY(lith_schema_copy(schema, arena, &u->schema, err));
     LITH_TRY(lith_arena_array(arena, schema->node_count, sizeof(*u->origins), &block, err));
     u->origins = block;
+    LITH_TRY(lith_arena_array(arena, schema->node_count, sizeof(*u->lacks_id), &block, err));
+    u->lacks_id = block;
     for (uint32_t i = 0; i < schema->node_count; i++)
         u->origins[i] = origin;
     return LITH_OK;
@@ -517,6 +545,7 @@ enum lith_code lith_union_add(struct lith_union *u, const struct lith_schema *sc
                           .left = &u->schema,
                           .right = schema,
                           .left_origins = u->origins,
+                          .left_lacks_id = u->lacks_id,
                           .right_origin = origin,
                           .arena = arena};
     LITH_TRY(lith_arena_array(arena, node_count, sizeof(*j->nodes), &block, err));
@@ -525,6 +554,8 @@ enum lith_code lith_union_add(struct lith_union *u, const struct lith_schema *sc
     j->origins = block;
     LITH_TRY(lith_arena_array(arena, node_count, sizeof(*j->is_old), &block, err));
     j->is_old = block;
+    LITH_TRY(lith_arena_array(arena, node_count, sizeof(*j->lacks_id), &block, err));
+    j->lacks_id = block;
     /* The root's name, id and repetition mean nothing: every writer has its own. */
     j->nodes[0] = u->schema.nodes[0];
     j->nodes[0].child_count = 0;
@@ -541,6 +572,7 @@ enum lith_code lith_union_add(struct lith_union *u, const struct lith_schema *sc
     joined = (struct lith_schema){.nodes = j->nodes, .node_count = j->node_count};
     LITH_TRY(lith_schema_copy(&joined, arena, &u->schema, err));
     u->origins = j->origins;
+    u->lacks_id = j->lacks_id;
     return LITH_OK;
 }
 

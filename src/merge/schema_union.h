@@ -16,6 +16,8 @@ struct lith_union {
     struct lith_union_rules rules;
     struct lith_schema schema; /* normalised */
     uint32_t *origins;         /* of each node: the schema whose type it has, as add was told */
+    bool *lacks_id; /* of each node: some schema that has the field has no id for it. It is kept, by
+                       rules.ids_agree, for those to come; the output should not bear it */
 };
 
 /* Begins with one schema, normalised, which is copied to `arena`. `origin` is the caller's number

@@ -8,18 +8,6 @@
  */
 #include "verify/column.h"
 
-/* Whether every field has an id, but for those inside lists and maps, which are known by their
- * place. */
-static bool has_ids(const struct lith_schema *schema)
-{
-    for (uint32_t i = 1; i < schema->node_count; i++) {
-        const struct lith_schema_node *node = &schema->nodes[i];
-        if (!node->has_field_id && node->repetition != LITH_REPEATED)
-            return false;
-    }
-    return true;
-}
-
 static bool is_same(const struct lith_schema_node *a, const struct lith_schema_node *b, bool by_id)
 {
     if (by_id && a->has_field_id && b->has_field_id)
@@ -42,6 +30,27 @@ static bool names_are_free(const struct lith_schema *schema, uint32_t group)
     return node->parent != LITH_NO_INDEX &&
            (is_list_or_map(node) ||
             (node->repetition == LITH_REPEATED && is_list_or_map(&schema->nodes[node->parent])));
+}
+
+/* Whether every field has an id, but for those inside lists and maps, which are known by their
+ * place, and those of variants, whose shape is theirs. */
+static bool has_ids(const struct lith_schema *schema)
+{
+    uint32_t variant_end = 0;
+
+    for (uint32_t i = 1; i < schema->node_count; i++) {
+        const struct lith_schema_node *node = &schema->nodes[i];
+        bool is_inside = i < variant_end;
+        if (!node->has_field_id && !is_inside && !names_are_free(schema, node->parent))
+            return false;
+        if (is_inside || !node->is_group || node->logical.kind != LITH_LOGICAL_VARIANT)
+            continue;
+        for (variant_end = i + 1; variant_end < schema->node_count; variant_end++) {
+            if (schema->nodes[variant_end].depth <= node->depth)
+                break;
+        }
+    }
+    return true;
 }
 
 /* The child of `parent` that is the first (0) or a later one. */
@@ -137,10 +146,12 @@ static void path_fill(struct path *path, const struct pair *pair, uint32_t leaf)
     }
 }
 
-/* The first leaf at or below a node. */
+/* The first leaf at or below a node; LITH_NO_INDEX: it has none. */
 static uint32_t leaf_below(const struct lith_schema *schema, uint32_t node)
 {
     for (uint32_t i = node; i < schema->node_count; i++) {
+        if (i > node && schema->nodes[i].depth <= schema->nodes[node].depth)
+            break;
         if (schema->nodes[i].leaf_index != LITH_NO_INDEX)
             return schema->nodes[i].leaf_index;
     }
@@ -267,6 +278,10 @@ static enum lith_code map_make(const struct pair *pair, uint32_t leaf, struct li
     LITH_TRY(path_check(&path, target, from, err));
     *map = (struct lith_leaf_map){.leaf = path.void_leaf};
     map->is_void = path.void_leaf != LITH_NO_INDEX;
+    /* A group without columns has no levels to go by. */
+    while (!map->is_void && path.common > 0 &&
+           leaf_below(from, path.from[path.common - 1]) == LITH_NO_INDEX)
+        path.common--;
     if (path.common == 0 && !map->is_void)
         return LITH_OK;
     uint32_t last = path.common ? path.from[path.common - 1] : 0;
@@ -274,8 +289,6 @@ static enum lith_code map_make(const struct pair *pair, uint32_t leaf, struct li
     map->rep_max = from->nodes[last].max_rep;
     if (!map->is_void)
         map->leaf = leaf_below(from, last);
-    if (map->leaf == LITH_NO_INDEX)
-        return lith_fail(err, LITH_E_UNSUPPORTED, "a group without columns in the schema");
     const struct lith_schema_node *node = lith_schema_leaf(from, map->leaf);
     const struct lith_schema_node *wanted = lith_schema_leaf(target, leaf);
     map->identity =

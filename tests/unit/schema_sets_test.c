@@ -29,10 +29,11 @@ static enum lith_code set_find_of(const char *created_by, const char *name, cons
                                   const char *calendar, uint32_t *ret_set)
 {
     struct lith_schema schema = schema_read(text);
+    struct lith_footer footer = {.created_by = lith_slice_text(created_by)};
     struct lith_meaning meaning = {.matters[LITH_MEANING_DATES] = *calendar != '\0'};
     struct lith_schema_file file = {.name = name,
                                     .schema = &schema,
-                                    .created_by = lith_slice_text(created_by),
+                                    .is_counted = lith_fields_are_counted(&footer),
                                     .meaning = &meaning};
 
     (void)snprintf(meaning.texts[LITH_MEANING_DATES], LITH_MEANING_TEXT_BYTES, "%s", calendar);
@@ -149,7 +150,10 @@ static void field_ids(void **state)
         {LITH_MATCH_AUTO, {"!a#1:INT32", "!a#1:INT32 ?b#2:BYTES", "!a:INT32"}, "111", "none"},
         {LITH_MATCH_AUTO, {"!a:INT32", "!a#1:INT32", "!a#1:INT32 ?b#2:BYTES"}, "111", "none"},
         {LITH_MATCH_AUTO, {"!a#1:INT32", "!a:INT32", "?b#2:BYTES", "?b:BYTES"}, "1111", "none"},
-        {LITH_MATCH_AUTO, {"!a:INT32", "!a#1:INT32 !b:INT32", "!a#7:INT32"}, "111", "none"},
+        {LITH_MATCH_AUTO,
+         {"!a:INT32", "!a#1:INT32 !b:INT32", "!a#7:INT32"},
+         "112",
+         "against field id 7"},
         /* Where they do not: those without go apart, whenever they come. */
         {LITH_MATCH_AUTO,
          {"!a#1:INT32", "!b#1:INT32", "!a:INT32"},
