@@ -10,7 +10,7 @@
 /* Parts of the budget: of the sort of keys, which is over when the others begin; */
 #define SORTER_SHARES 3u
 /* of dealing, of the bucket that is gathered, */
-#define DEAL_SHARES 4u
+#define DEAL_SHARES 3u
 #define GATHER_SHARES 8u
 /* of the recipe, and of what stays of it for a row group: four bytes a row. */
 #define RECIPE_SHARES 16u

@@ -96,18 +96,19 @@ static void deal(uint64_t *numbers, size_t count, uint64_t varying,
     for (size_t i = 0; i + 1 < LITH_NUMBER_DIGITS; i++)
         ends[i] = next[i + 1];
     ends[LITH_NUMBER_DIGITS - 1] = (uint32_t)count;
-    for (size_t part = 0; part < LITH_NUMBER_DIGITS; part++) {
-        while (next[part] < ends[part]) {
-            uint64_t number = numbers[next[part]];
-            for (;;) {
-                uint8_t digit = (uint8_t)(number >> shift);
-                if (digit == part)
-                    break;
-                uint64_t there = numbers[next[digit]];
-                numbers[next[digit]++] = number;
-                number = there;
+    /* Each number of a part goes to the part it belongs to, and what stood there comes in its
+     * place, to be looked at the next time: no exchange waits for the one before. */
+    for (bool is_done = false; !is_done;) {
+        is_done = true;
+        for (size_t part = 0; part < LITH_NUMBER_DIGITS; part++) {
+            is_done = is_done && next[part] == ends[part];
+            for (size_t i = next[part]; i < ends[part]; i++) {
+                uint64_t number = numbers[i];
+                uint32_t *to = &next[(uint8_t)(number >> shift)];
+                numbers[i] = numbers[*to];
+                numbers[*to] = number;
+                ++*to;
             }
-            numbers[next[part]++] = number;
         }
     }
 }
