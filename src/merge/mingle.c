@@ -10,7 +10,7 @@
 /* Parts of the budget: of the sort of keys, which is over when the others begin; */
 #define SORTER_SHARES 3u
 /* of dealing, of the bucket that is gathered, */
-#define DEAL_SHARES 4u
+#define DEAL_SHARES 3u
 #define GATHER_SHARES 8u
 /* of the recipe, and of what stays of it for a row group: four bytes a row. */
 #define RECIPE_SHARES 16u
@@ -113,6 +113,28 @@ static void reading_done(struct reading *r)
     lith_arena_done(&r->arena);
 }
 
+/* What the first look at the keys told. Bounds may be cut where keys vary in length. */
+static struct lith_sort_outlook outlook_of(const struct lith_mingle *mingle)
+{
+    const struct lith_unit_range *ranges = mingle->merge->sorting.ranges;
+    struct lith_sort_outlook outlook = {
+        .smallest = ranges[mingle->begin].smallest.bytes,
+        .largest = ranges[mingle->begin].largest.bytes,
+        .unit_begin = (uint32_t)mingle->begin,
+        .unit_count = (uint32_t)(mingle->end - mingle->begin),
+        .row_count = mingle->row_count,
+    };
+
+    for (size_t i = mingle->begin; i < mingle->end; i++) {
+        outlook.unit_rows_max = lith_max_u64(outlook.unit_rows_max, ranges[i].row_count);
+        if (lith_key_compare(ranges[i].smallest.bytes, outlook.smallest) < 0)
+            outlook.smallest = ranges[i].smallest.bytes;
+        if (lith_key_compare(ranges[i].largest.bytes, outlook.largest) > 0)
+            outlook.largest = ranges[i].largest.bytes;
+    }
+    return outlook;
+}
+
 static enum lith_code reading_begin(struct reading *r, struct lith_merge *merge,
                                     struct lith_err *err)
 {
@@ -186,7 +208,11 @@ static enum lith_code recipe_make(struct lith_mingle *mingle, struct lith_err *e
 {
     struct reading reading;
 
+    struct lith_sort_outlook outlook = outlook_of(mingle);
+
     enum lith_code code = reading_begin(&reading, mingle->merge, err);
+    if (code == LITH_OK)
+        code = lith_key_sorter_expect(reading.sorter, &outlook, err);
     if (code == LITH_OK)
         code = units_read(&reading, mingle, err);
     reading_done(&reading);

@@ -376,7 +376,7 @@ enum lith_code lith_deal_add(struct lith_deal *deal, const struct lith_batch *ba
 uint64_t lith_deal_idle_rows(struct lith_deal *deal)
 {
     LITH_ASSERT(deal->has_unit);
-    return lith_destinations_idle(&deal->destinations);
+    return deal->is_full ? 0 : lith_destinations_idle(&deal->destinations);
 }
 
 void lith_deal_skip(struct lith_deal *deal, uint64_t row_count)

@@ -14,7 +14,7 @@
 /* Values after which it can be told how often they repeat, and how often they should: what must be
  * looked for costs more than the bytes it saves. */
 #define TELLING_VALUES 4096u
-#define REPEATS_MIN 4u
+#define REPEATS_MIN 2u
 
 enum lith_code lith_deal_dictionary_new(const struct lith_schema_node *leaf,
                                         size_t memory_bytes_max, const struct lith_work *work,

@@ -7,6 +7,7 @@
 #include "sort/key_order.h"
 
 #include "base/checked.h"
+#include "sort/sort_record.h"
 
 void lith_key_order_init(struct lith_key_order *order, const struct lith_key_layout *layout,
                          struct lith_mem *mem)
@@ -114,21 +115,63 @@ static enum lith_code keep_smallest(struct lith_key_order *order, struct lith_sl
     return keep(&order->smallest, key, err);
 }
 
+/* The smallest and largest of short keys, which are compared as numbers: eight bytes, then a ninth.
+ */
+LITH_TEMPLATE void short_bounds(const struct lith_key_batch *keys, size_t width,
+                                size_t *ret_smallest, size_t *ret_largest)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    uint8_t least_ninth = UINT8_MAX, most_ninth = 0;
+
+    *ret_smallest = *ret_largest = 0;
+    for (size_t i = 0; i < keys->count; i++) {
+        const uint8_t *key = keys->data + i * width;
+        uint64_t prefix = lith_key_prefix(key, width);
+        uint8_t ninth = width > 8 ? key[8] : 0;
+        if (prefix < least || (prefix == least && ninth < least_ninth)) {
+            least = prefix;
+            least_ninth = ninth;
+            *ret_smallest = i;
+        }
+        if (prefix > most || (prefix == most && ninth > most_ninth)) {
+            most = prefix;
+            most_ninth = ninth;
+            *ret_largest = i;
+        }
+    }
+}
+
+static void any_bounds(const struct lith_key_batch *keys, size_t *ret_smallest, size_t *ret_largest)
+{
+    struct lith_slice smallest = lith_key_at(keys, 0), largest = smallest;
+
+    *ret_smallest = *ret_largest = 0;
+    for (size_t i = 1; i < keys->count; i++) {
+        struct lith_slice key = lith_key_at(keys, i);
+        if (lith_key_compare(key, smallest) < 0) {
+            smallest = key;
+            *ret_smallest = i;
+        } else if (lith_key_compare(key, largest) > 0) {
+            largest = key;
+            *ret_largest = i;
+        }
+    }
+}
+
 /* Takes in the smallest and largest key of the rows: the first and last one while all are in
  * order. */
 static enum lith_code widen(struct lith_key_order *order, const struct lith_key_batch *keys,
                             struct lith_err *err)
 {
-    struct lith_slice smallest = lith_key_at(keys, 0);
-    struct lith_slice largest = lith_key_at(keys, order->in_order ? keys->count - 1 : 0);
+    size_t first = 0, last = keys->count - 1;
 
-    for (size_t i = 1; i < keys->count && !order->in_order; i++) {
-        struct lith_slice key = lith_key_at(keys, i);
-        if (lith_key_compare(key, smallest) < 0)
-            smallest = key;
-        else if (lith_key_compare(key, largest) > 0)
-            largest = key;
-    }
+    if (!order->in_order && keys->width == 8)
+        short_bounds(keys, 8, &first, &last);
+    else if (!order->in_order && keys->width == 9)
+        short_bounds(keys, 9, &first, &last);
+    else if (!order->in_order)
+        any_bounds(keys, &first, &last);
+    struct lith_slice smallest = lith_key_at(keys, first), largest = lith_key_at(keys, last);
     if (order->row_count == 0 || lith_key_compare(smallest, kept(&order->smallest)) < 0)
         LITH_TRY(keep_smallest(order, smallest, err));
     if (order->row_count == 0 || lith_key_compare(largest, kept(&order->largest)) > 0)

@@ -13,7 +13,8 @@ struct lith_key_sorter {
     size_t memory_bytes_max;
     uint32_t unit;
     bool has_unit;
-    uint64_t row; /* the next one of the unit */
+    uint64_t row;                   /* the next one of the unit */
+    struct lith_packed_rows packed; /* instead of what follows, where rows can be packed */
     struct lith_sort_block block;
     struct lith_sort_runs runs;
 };
@@ -55,9 +56,20 @@ void lith_key_sorter_free(struct lith_key_sorter *sorter)
 {
     if (!sorter)
         return;
+    lith_packed_rows_done(&sorter->packed);
     lith_sort_block_done(&sorter->block);
     lith_sort_runs_done(&sorter->runs);
     lith_free(sorter);
+}
+
+enum lith_code lith_key_sorter_expect(struct lith_key_sorter *sorter,
+                                      const struct lith_sort_outlook *outlook, struct lith_err *err)
+{
+    LITH_ASSERT(!sorter->has_unit);
+    LITH_ASSERT(sorter->width == 0 || outlook->smallest.bytes == sorter->width);
+    return sorter->width ? lith_packed_rows_init(&sorter->packed, outlook, sorter->memory_bytes_max,
+                                                 sorter->work->mem, err)
+                         : LITH_OK;
 }
 
 enum lith_code lith_key_sorter_unit(struct lith_key_sorter *sorter, uint32_t unit,
@@ -104,6 +116,11 @@ enum lith_code lith_key_sorter_add(struct lith_key_sorter *sorter,
         return lith_fail(err, LITH_E_LIMIT, "a row group of more than %" PRIu64 " rows",
                          LITH_UNIT_ROWS_MAX - 1);
     LITH_TRY(lith_work_check(sorter->work, err));
+    if (sorter->packed.numbers) {
+        LITH_TRY(lith_packed_rows_add(&sorter->packed, keys, sorter->unit, sorter->row, err));
+        sorter->row += keys->count;
+        return LITH_OK;
+    }
     for (size_t done = 0; done < keys->count;) {
         size_t count;
         LITH_TRY(lith_sort_block_add(&sorter->block, keys, done,
@@ -193,7 +210,12 @@ static enum lith_code runs_emit(struct lith_key_sorter *sorter, struct lith_reci
 enum lith_code lith_key_sorter_finish(struct lith_key_sorter *sorter, struct lith_recipe *recipe,
                                       struct lith_err *err)
 {
-    LITH_TRY(sorter->runs.count ? runs_emit(sorter, recipe, err) : block_emit(sorter, recipe, err));
+    if (sorter->packed.numbers)
+        LITH_TRY(lith_packed_rows_emit(&sorter->packed, recipe, err));
+    else
+        LITH_TRY(sorter->runs.count ? runs_emit(sorter, recipe, err)
+                                    : block_emit(sorter, recipe, err));
+    lith_packed_rows_done(&sorter->packed);
     lith_sort_block_done(&sorter->block);
     lith_sort_runs_done(&sorter->runs);
     sorter_begin(sorter);

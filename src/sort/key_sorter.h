@@ -8,8 +8,7 @@
 #ifndef LITH_SORT_KEY_SORTER_H
 #define LITH_SORT_KEY_SORTER_H
 
-#include "sort/key_builder.h"
-#include "sort/recipe.h"
+#include "sort/packed_rows.h"
 
 struct lith_key_sorter;
 
@@ -25,12 +24,18 @@ LITH_MUST_CHECK enum lith_code lith_key_sorter_new(const struct lith_key_layout 
                                                    struct lith_key_sorter **ret_sorter,
                                                    struct lith_err *err);
 
+/* Says what comes, before the first unit: if it can be packed it is sorted at once, in memory. Of
+ * a layout of fixed width. NOMEM, LIMIT. */
+LITH_MUST_CHECK enum lith_code lith_key_sorter_expect(struct lith_key_sorter *sorter,
+                                                      const struct lith_sort_outlook *outlook,
+                                                      struct lith_err *err);
+
 /* Begins a unit; their numbers grow. LIMIT beyond LITH_UNIT_COUNT_MAX. */
 LITH_MUST_CHECK enum lith_code lith_key_sorter_unit(struct lith_key_sorter *sorter, uint32_t unit,
                                                     struct lith_err *err);
 
-/* Adds the next rows of the unit. CANCELLED, NOMEM, LIMIT (a unit of 2^32 rows, scratch), IO; then
- * the sorter can only be ended. */
+/* Adds the next rows of the unit. CONFLICT (other rows than were expected), CANCELLED, NOMEM, LIMIT
+ * (a unit of 2^32 rows, scratch), IO; then the sorter can only be ended. */
 LITH_MUST_CHECK enum lith_code lith_key_sorter_add(struct lith_key_sorter *sorter,
                                                    const struct lith_key_batch *keys,
                                                    struct lith_err *err);

@@ -1,0 +1,158 @@
+/*
+ * A radix sort: what is larger than a processor's cache is dealt to parts by its highest bits that
+ * differ, each number changing places with the one that stands where it belongs; parts that fit are
+ * sorted from the lowest bit up, through a room.
+ */
+#include "sort/number_sort.h"
+
+#include "base/err.h"
+
+#define DIGIT_BITS 8u
+/* So few are inserted one by one. */
+#define INSERT_COUNT_MAX 32u
+
+static bool is_sorted(const uint64_t *numbers, size_t count)
+{
+    bool wrong = false;
+
+    for (size_t i = 1; i < count; i++)
+        wrong |= numbers[i - 1] > numbers[i];
+    return !wrong;
+}
+
+/* The bits that differ. */
+static uint64_t varying_of(const uint64_t *numbers, size_t count)
+{
+    uint64_t varying = 0;
+
+    for (size_t i = 1; i < count; i++)
+        varying |= numbers[i] ^ numbers[0];
+    return varying;
+}
+
+static void few_sort(uint64_t *numbers, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        uint64_t number = numbers[i];
+        size_t to = i;
+        for (; to > 0 && numbers[to - 1] > number; to--)
+            numbers[to] = numbers[to - 1];
+        numbers[to] = number;
+    }
+}
+
+/* Counts become the places where the numbers of each digit begin. */
+static void counts_sum(uint32_t counts[LITH_NUMBER_DIGITS])
+{
+    uint32_t sum = 0;
+
+    for (size_t i = 0; i < LITH_NUMBER_DIGITS; i++) {
+        uint32_t here = counts[i];
+        counts[i] = sum;
+        sum += here;
+    }
+}
+
+static void pass(const uint64_t *from, uint64_t *to, size_t count, uint32_t shift)
+{
+    uint32_t places[LITH_NUMBER_DIGITS] = {0};
+
+    for (size_t i = 0; i < count; i++)
+        places[(uint8_t)(from[i] >> shift)]++;
+    counts_sum(places);
+    for (size_t i = 0; i < count; i++)
+        to[places[(uint8_t)(from[i] >> shift)]++] = from[i];
+}
+
+/* Numbers that fit the room. */
+static void passes_sort(uint64_t *numbers, uint64_t *room, size_t count)
+{
+    uint64_t varying = varying_of(numbers, count);
+    uint64_t *from = numbers, *to = room;
+
+    while (varying) {
+        uint32_t shift = (uint32_t)__builtin_ctzll(varying);
+        pass(from, to, count, shift);
+        uint64_t *sorted = to;
+        to = from;
+        from = sorted;
+        varying &= shift + DIGIT_BITS < 64 ? UINT64_MAX << (shift + DIGIT_BITS) : 0;
+    }
+    if (from != numbers)
+        memcpy(numbers, from, count * sizeof(*numbers));
+}
+
+/* Deals numbers that differ to parts, by the highest bits that do. */
+static void deal(uint64_t *numbers, size_t count, uint64_t varying,
+                 uint32_t ends[LITH_NUMBER_DIGITS])
+{
+    uint32_t high = 63 - (uint32_t)__builtin_clzll(varying);
+    uint32_t shift = high < DIGIT_BITS ? 0 : high - DIGIT_BITS + 1;
+    uint32_t next[LITH_NUMBER_DIGITS] = {0};
+
+    for (size_t i = 0; i < count; i++)
+        next[(uint8_t)(numbers[i] >> shift)]++;
+    counts_sum(next);
+    for (size_t i = 0; i + 1 < LITH_NUMBER_DIGITS; i++)
+        ends[i] = next[i + 1];
+    ends[LITH_NUMBER_DIGITS - 1] = (uint32_t)count;
+    /* Each number of a part goes to the part it belongs to, and what stood there comes in its
+     * place, to be looked at the next time: no exchange waits for the one before. */
+    for (bool is_done = false; !is_done;) {
+        is_done = true;
+        for (size_t part = 0; part < LITH_NUMBER_DIGITS; part++) {
+            is_done = is_done && next[part] == ends[part];
+            for (size_t i = next[part]; i < ends[part]; i++) {
+                uint64_t number = numbers[i];
+                uint32_t *to = &next[(uint8_t)(number >> shift)];
+                numbers[i] = numbers[*to];
+                numbers[*to] = number;
+                ++*to;
+            }
+        }
+    }
+}
+
+/* Sorts [begin, begin + count), or deals it out one level deeper. */
+static void part_sort(uint64_t *numbers, size_t begin, size_t count, struct lith_number_room *room,
+                      uint32_t *depth)
+{
+    uint64_t *here = numbers + begin;
+
+    if (count <= INSERT_COUNT_MAX) {
+        few_sort(here, count);
+        return;
+    }
+    if (count <= LITH_NUMBERS_CACHED) {
+        passes_sort(here, room->numbers, count);
+        return;
+    }
+    uint64_t varying = varying_of(here, count);
+    if (varying == 0)
+        return;
+    LITH_ASSERT(*depth < LITH_NUMBER_LEVELS);
+    struct lith_number_level *level = &room->levels[(*depth)++];
+    level->begin = begin;
+    level->next = 0;
+    deal(here, count, varying, level->ends);
+}
+
+void lith_numbers_sort(uint64_t *numbers, size_t count, struct lith_number_room *room)
+{
+    uint32_t depth = 0;
+
+    LITH_ASSERT(count <= UINT32_MAX);
+    if (is_sorted(numbers, count))
+        return;
+    part_sort(numbers, 0, count, room, &depth);
+    while (depth) {
+        struct lith_number_level *level = &room->levels[depth - 1];
+        if (level->next == LITH_NUMBER_DIGITS) {
+            depth--;
+            continue;
+        }
+        uint32_t begin = level->next ? level->ends[level->next - 1] : 0;
+        uint32_t end = level->ends[level->next++];
+        part_sort(numbers, level->begin + begin, end - begin, room, &depth);
+    }
+}

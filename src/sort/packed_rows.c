@@ -1,0 +1,140 @@
+/*
+ * Packing keys of up to eight bytes, or of nine of which the first is the marker of a value.
+ */
+#include "sort/packed_rows.h"
+
+#include "base/checked.h"
+#include "sort/sort_record.h"
+
+static uint32_t bits_of(uint64_t number)
+{
+    return number ? 64 - (uint32_t)__builtin_clzll(number) : 0;
+}
+
+/* A key as a number, without the marker of one of nine bytes. */
+LITH_TEMPLATE uint64_t number_of(const uint8_t *key, size_t width)
+{
+    return width > 8 ? lith_key_prefix(key + width - 8, 8) : lith_key_prefix(key, width);
+}
+
+/* Says how rows are packed; false where they cannot be. */
+static bool packing_set(struct lith_packed_rows *rows, const struct lith_sort_outlook *outlook)
+{
+    size_t width = outlook->smallest.bytes;
+
+    if (width == 0 || width > LITH_RECORD_KEY_BYTES || width != outlook->largest.bytes)
+        return false;
+    if (width == LITH_RECORD_KEY_BYTES && outlook->smallest.data[0] != outlook->largest.data[0])
+        return false; /* nulls are among them */
+    rows->width = width;
+    rows->marker = outlook->smallest.data[0];
+    rows->least = number_of(outlook->smallest.data, width);
+    rows->spread = number_of(outlook->largest.data, width) - rows->least;
+    rows->row_bits = bits_of(outlook->unit_rows_max - 1);
+    rows->place_bits = rows->row_bits + bits_of(outlook->unit_count - 1);
+    rows->unit_begin = outlook->unit_begin;
+    rows->count_max = outlook->row_count;
+    return rows->place_bits < 64 && bits_of(rows->spread) + rows->place_bits <= 64;
+}
+
+enum lith_code lith_packed_rows_init(struct lith_packed_rows *rows,
+                                     const struct lith_sort_outlook *outlook,
+                                     size_t memory_bytes_max, struct lith_mem *mem,
+                                     struct lith_err *err)
+{
+    struct lith_packed_rows made = {0};
+    void *numbers, *room;
+
+    LITH_ASSERT(outlook->row_count > 0);
+    LITH_ASSERT(outlook->unit_rows_max > 0);
+    *rows = made;
+    if (outlook->row_count > UINT32_MAX || memory_bytes_max < sizeof(*rows->room) ||
+        outlook->row_count > (memory_bytes_max - sizeof(*rows->room)) / sizeof(*rows->numbers) ||
+        !packing_set(&made, outlook))
+        return LITH_OK;
+    LITH_TRY(lith_alloc(mem, sizeof(*rows->room), &room, err));
+    enum lith_code code = lith_alloc(mem, made.count_max * sizeof(*rows->numbers), &numbers, err);
+    if (code != LITH_OK) {
+        lith_free(room);
+        return code;
+    }
+    made.numbers = numbers;
+    made.room = room;
+    *rows = made;
+    return LITH_OK;
+}
+
+void lith_packed_rows_done(struct lith_packed_rows *rows)
+{
+    lith_free(rows->numbers);
+    lith_free(rows->room);
+    *rows = (struct lith_packed_rows){0};
+}
+
+/* False where a key is not what was expected. */
+LITH_TEMPLATE bool keys_pack(const struct lith_packed_rows *rows, const uint8_t *key, size_t width,
+                             size_t count, uint64_t place, uint64_t *to)
+{
+    bool wrong = false;
+
+    for (size_t i = 0; i < count; i++, key += width) {
+        uint64_t above = number_of(key, width) - rows->least;
+        wrong |= above > rows->spread || (width > 8 && key[0] != rows->marker);
+        to[i] = above << rows->place_bits | (place + i);
+    }
+    return !wrong;
+}
+
+enum lith_code lith_packed_rows_add(struct lith_packed_rows *rows,
+                                    const struct lith_key_batch *keys, uint32_t unit, uint64_t row,
+                                    struct lith_err *err)
+{
+    uint64_t place = (uint64_t)(unit - rows->unit_begin) << rows->row_bits | row;
+    uint64_t *to = rows->numbers + rows->count;
+    bool right = keys->count <= rows->count_max - rows->count &&
+                 bits_of(row + keys->count - 1) <= rows->row_bits &&
+                 bits_of(place) <= rows->place_bits;
+
+    LITH_ASSERT(keys->width == rows->width);
+    if (right && keys->width == 8)
+        right = keys_pack(rows, keys->data, 8, keys->count, place, to);
+    else if (right && keys->width == 9)
+        right = keys_pack(rows, keys->data, 9, keys->count, place, to);
+    else if (right)
+        right = keys_pack(rows, keys->data, keys->width, keys->count, place, to);
+    if (!right)
+        return lith_fail(err, LITH_E_CONFLICT, "it changed while it was being merged");
+    rows->count += keys->count;
+    return LITH_OK;
+}
+
+/* How many of the rows, from the first on, follow each other in its unit. */
+static size_t run_length(const struct lith_packed_rows *rows, size_t at)
+{
+    uint64_t place_mask = (UINT64_C(1) << rows->place_bits) - 1;
+    uint64_t row_mask = (UINT64_C(1) << rows->row_bits) - 1;
+    uint64_t place = rows->numbers[at] & place_mask;
+    size_t length = 1;
+
+    while (at + length < rows->count && (place & row_mask) + length <= row_mask &&
+           (rows->numbers[at + length] & place_mask) == place + length)
+        length++;
+    return length;
+}
+
+enum lith_code lith_packed_rows_emit(struct lith_packed_rows *rows, struct lith_recipe *recipe,
+                                     struct lith_err *err)
+{
+    uint64_t place_mask = (UINT64_C(1) << rows->place_bits) - 1;
+    uint64_t row_mask = (UINT64_C(1) << rows->row_bits) - 1;
+
+    lith_numbers_sort(rows->numbers, rows->count, rows->room);
+    for (size_t at = 0; at < rows->count;) {
+        uint64_t place = rows->numbers[at] & place_mask;
+        size_t length = run_length(rows, at);
+        LITH_TRY(lith_recipe_add(recipe, rows->unit_begin + (uint32_t)(place >> rows->row_bits),
+                                 place & row_mask, length, err));
+        at += length;
+    }
+    return LITH_OK;
+}

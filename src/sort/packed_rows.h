@@ -1,0 +1,60 @@
+/*
+ * Rows whose key and place together are a number of 64 bits, sorted in memory.
+ *
+ * What keys lie between is known before they are sorted, and so is how many units and rows there
+ * are: the key less the smallest one, above the place, often takes no more than 64 bits (an hour in
+ * nanoseconds and ten million rows). Half the memory of a record, and sorted at once.
+ */
+#ifndef LITH_SORT_PACKED_ROWS_H
+#define LITH_SORT_PACKED_ROWS_H
+
+#include "sort/key_builder.h"
+#include "sort/number_sort.h"
+#include "sort/recipe.h"
+
+/* What is known of the rows of a cluster. */
+struct lith_sort_outlook {
+    struct lith_slice smallest; /* keys, not cut */
+    struct lith_slice largest;
+    uint32_t unit_begin;
+    uint32_t unit_count;
+    uint64_t unit_rows_max;
+    uint64_t row_count;
+};
+
+struct lith_packed_rows {
+    uint64_t *numbers; /* NULL: rows are not packed */
+    struct lith_number_room *room;
+    size_t count;
+    size_t count_max;
+    size_t width;    /* of keys */
+    uint8_t marker;  /* what keys of nine bytes begin with */
+    uint64_t least;  /* the smallest key as a number */
+    uint64_t spread; /* the largest less the smallest */
+    uint32_t row_bits;
+    uint32_t place_bits;
+    uint32_t unit_begin;
+};
+
+/* Begins, where rows can be packed and take at most `memory_bytes_max`; else they are not, and
+ * nothing is taken. NOMEM, LIMIT. */
+LITH_MUST_CHECK enum lith_code lith_packed_rows_init(struct lith_packed_rows *rows,
+                                                     const struct lith_sort_outlook *outlook,
+                                                     size_t memory_bytes_max, struct lith_mem *mem,
+                                                     struct lith_err *err);
+
+/* A zeroed one is a no-op. */
+void lith_packed_rows_done(struct lith_packed_rows *rows);
+
+/* Adds rows of a unit, the first at `row`. CONFLICT where the outlook was another. */
+LITH_MUST_CHECK enum lith_code lith_packed_rows_add(struct lith_packed_rows *rows,
+                                                    const struct lith_key_batch *keys,
+                                                    uint32_t unit, uint64_t row,
+                                                    struct lith_err *err);
+
+/* Sorts the rows and appends them to a recipe. */
+LITH_MUST_CHECK enum lith_code lith_packed_rows_emit(struct lith_packed_rows *rows,
+                                                     struct lith_recipe *recipe,
+                                                     struct lith_err *err);
+
+#endif
