@@ -179,7 +179,7 @@ def test_keys(case, arrow, tmp_path):
         order = ordering.by_python([tables[number]], wanted)
         tables[number] = tables[number].take(pyarrow.array(order, pyarrow.int64()))
     paths = write_files(tmp_path / "in", tables, chance)
-    options = chance.choice([[], ["--row-group-rows", 100], ["--row-group-rows", 1]
+    options = chance.choice([[], ["--row-group-rows", 100], ["--row-group-rows", 7]
                              if len(tables) < 5 else [], ["--row-group", "4KiB"]])
     made = ordering.merge_shuffled(tmp_path / "out.parquet", paths, wanted, chance, *options)
     expected = ordering.wanted_rows(paths, wanted)
