@@ -109,7 +109,7 @@ def test_types(name, descending, arrow, tmp_path):
     tables = typed_tables(kind, chance)
     wanted = [Key(("v",), descending, chance.random() < 0.5)]
     if chance.random() < 0.5:
-        tables[2] = tables[2].take(pyarrow.array(ordering.by_python([tables[2]], wanted)))
+        tables[2] = ordering.arranged([tables[2]], wanted)
     options = {"store_decimal_as_integer": True} if "decimal" in name and chance.random() < 0.5 else {}
     paths = write_files(tmp_path / "in", tables, chance, **options)
     made = ordering.merge(tmp_path / "out.parquet", paths, wanted)
@@ -176,10 +176,9 @@ def test_keys(case, arrow, tmp_path):
     tables = tables_of_keys(chance, chance.randrange(2, 12))
     wanted = ordering.random_keys(chance, list(KEY_COLUMNS), 1 + case % 3)
     for number in range(0, len(tables), 2 + case % 2):  # some are in order already
-        order = ordering.by_python([tables[number]], wanted)
-        tables[number] = tables[number].take(pyarrow.array(order, pyarrow.int64()))
+        tables[number] = ordering.arranged([tables[number]], wanted)
     paths = write_files(tmp_path / "in", tables, chance)
-    options = chance.choice([[], ["--row-group-rows", 100], ["--row-group-rows", 1]
+    options = chance.choice([[], ["--row-group-rows", 100], ["--row-group-rows", 7]
                              if len(tables) < 5 else [], ["--row-group", "4KiB"]])
     made = ordering.merge_shuffled(tmp_path / "out.parquet", paths, wanted, chance, *options)
     expected = ordering.wanted_rows(paths, wanted)
@@ -203,15 +202,20 @@ def test_random_schemas(case, arrow, tmp_path):
     data = generate.Data(chance)
     while not any(sortable(data.schema)):
         data = generate.Data(chance)
-    version = generate.format_version(chance, data.schema)
-    options = generate.writer_options(chance, data.schema, version)
+    version, as_integer = generate.format_version(chance, data.schema), chance.random() < 0.5
+    has_arrow_schema = chance.random() < 0.5
     paths = [tmp_path / f"in-{number}.parquet" for number in range(chance.randrange(1, 6))]
     leaves = list(sortable(data.schema))
     wanted = ordering.random_keys(chance, leaves, min(len(leaves), chance.choice([1, 2, 3])))
     for path in paths:
-        table = data.table(chance.choice([1, 20, 300]))
+        options = generate.writer_options(chance, data.schema, version)
+        # Or the schemas of the files differ.
+        options.update(store_decimal_as_integer=as_integer, store_schema=has_arrow_schema)
+        if not as_integer:
+            options.pop("column_encoding", None)
+        table = data.table(chance.choice([0, 1, 20, 300]))
         if chance.random() < 0.4:
-            table = table.take(pyarrow.array(ordering.by_python([table], wanted)))
+            table = ordering.arranged([table], wanted)
         generate.write(path, table, options)
     made = ordering.merge_shuffled(tmp_path / "out.parquet", paths, wanted, chance)
     ordering.check_sorted(ordering.wanted_rows(paths, wanted, has_duckdb=False), made, wanted, arrow)

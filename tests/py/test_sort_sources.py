@@ -133,6 +133,33 @@ def test_a_file_out_of_order_is_recoded_alone(tmp_path):
     check(tmp_path, inputs, ordering.keys("k"), {"b.parquet"})
 
 
+@pytest.mark.parametrize("rows", [256, 1024, 4096, 8192, 16384])
+def test_one_break(rows, tmp_path):
+    """Two runs in order that overlap are not in order, wherever the first one ends: where a batch or
+    a page does, too."""
+    table = pyarrow.concat_tables([numbers(0, rows), numbers(rows - 1, 30_000 - rows)])
+    path = write(tmp_path / "in" / "a.parquet", table)
+    wanted = ordering.keys("k")
+    made = ordering.merge(tmp_path / "in-order.parquet", [path], wanted)
+    assert copied([path], made) == {"a.parquet"}
+    table = pyarrow.concat_tables([numbers(5, rows), numbers(0, 30_000 - rows)])
+    path = write(tmp_path / "in" / "a.parquet", table, max_rows_per_page=rows)
+    made = ordering.merge(tmp_path / "out.parquet", [path], wanted)
+    ordering.check_sorted(ordering.wanted_rows([path], wanted), made, wanted)
+
+
+@pytest.mark.parametrize("text, place, is_copied", [
+    ("k", ROWS - 1, True), ("k", ROWS // 2, False), ("k", 0, False), ("k:nulls-first", 0, True),
+    ("k:nulls-first", 1, False), ("k:nulls-first", ROWS - 1, False)])
+def test_one_null(text, place, is_copied, tmp_path):
+    """A null among values in order is in order where nulls stand, and nowhere else."""
+    table = numbers(0)
+    mask = numpy.arange(ROWS) == place
+    table = table.set_column(0, "k", pyarrow.array(table.column("k").to_numpy(), mask=mask))
+    path = write(tmp_path / "in" / "a.parquet", table)
+    check(tmp_path, [path], ordering.keys(text), {"a.parquet"} if is_copied else set())
+
+
 def test_rows_without_a_key_are_disjoint_too(tmp_path):
     """A file whose key is null throughout comes first or last, as it is."""
     nulls = numbers(0).set_column(0, "k", pyarrow.nulls(ROWS, pyarrow.int64()))
@@ -217,8 +244,7 @@ def test_lies_about_order(lie, text, arrow, tmp_path):
         assert ordering.read(path).equals(honest)
         inputs.append(path)
     wanted = ordering.keys(text)
-    tables = [ordering.read(path) for path in inputs]
-    expected = pyarrow.concat_tables(tables).take(pyarrow.array(ordering.by_python(tables, wanted)))
+    expected = ordering.arranged([ordering.read(path) for path in inputs], wanted)
     made = ordering.merge(tmp_path / "out.parquet", inputs, wanted)
     ordering.check_sorted(expected, made, wanted, arrow)
 
