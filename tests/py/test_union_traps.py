@@ -1,7 +1,5 @@
 """What unions of schemas got wrong once: ids that were counted, contradictions forgotten, keys of the first file."""
 
-import json
-import os
 
 import pyarrow as pa
 import pyarrow.parquet as parquet
