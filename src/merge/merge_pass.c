@@ -333,7 +333,9 @@ enum lith_code lith_merge_pass(struct lith_merge *merge, bool is_over_union, siz
         .staging = {.file_bytes_max = lith_column_runs_file_bytes_max(merge->work),
                     .input_count = merge->input_count,
                     .open_files_max = lith_work_open_files(merge->work),
-                    .row_group_bytes = merge->limits.row_group_bytes},
+                    /* A cluster takes all of its inputs at once, column by column. */
+                    .row_group_bytes =
+                        lith_sorting_sorts(&merge->sorting) ? 0 : merge->limits.row_group_bytes},
         .is_over_union = is_over_union,
     };
     struct lith_input *input;
