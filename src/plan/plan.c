@@ -40,7 +40,8 @@ struct run {
     uint64_t bytes;
     uint64_t outputs;
     uint64_t schema_set;
-    bool cut; /* more would join, but for max_inputs */
+    bool cut;         /* more would join, but for max_inputs */
+    bool others_wait; /* other sets have a run, too */
 };
 
 struct planning {
@@ -282,6 +283,7 @@ static struct run run_choose(struct planning *p, bool quarter)
 {
     const uint64_t *sets = p->sets;
     struct run best = {0};
+    size_t run_count = 0;
 
     for (size_t i = 0; i < p->candidate_count; i++) {
         bool again = i > 0 && sets[i] == sets[i - 1];
@@ -291,9 +293,11 @@ static struct run run_choose(struct planning *p, bool quarter)
         size_t count = members_choose(p, sets[i]);
         struct run run = ladder_climb(p->request->policy, p->members, count, quarter);
         run.schema_set = sets[i];
+        run_count += run.count > 0;
         if (!best.count || run_gain(&run) > run_gain(&best))
             best = run;
     }
+    best.others_wait = run_count > 1;
     return best;
 }
 
@@ -524,7 +528,8 @@ static enum lith_code part_decide(struct planning *p, struct lith_err *err)
     bool enough = run.count >= request->policy->min_files || (settled && run.count >= 2);
     bool stopped = matches && strcmp(m->outcome.verdict, "reduced") != 0;
     LITH_TRY(run_apply(p, &run, enough && !stopped, err));
-    p->plan.settled = quarter || (matches && m->outcome.settled);
+    /* Each set of files that join has its turn before that is said. */
+    p->plan.settled = (quarter && !run.others_wait) || (matches && m->outcome.settled);
     if (run.count && !stopped && !enough)
         return part_too_few(p, &run, quiet, err);
     if (stopped || (matches && !run.count))

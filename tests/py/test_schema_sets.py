@@ -254,3 +254,22 @@ def test_files_that_point_into_themselves(tmp_path):
         assert found["blocked_files"] == 2
         assert all("annotated FILE" in file["detail"] for file in found["files"])
     assert len(reader.live(root / FOLDER)) == 3
+
+
+def test_each_set_has_its_settling_pass(tmp_path):
+    """P6: a pair of files that is merged where it is alone is merged beside files it does not join."""
+    left = {}
+    for name, kinds in (("alone", {"s": (50, 60)}), ("beside", {"s": (50, 60), "i": (50, 60, 70)})):
+        partition = tmp_path / name / "p=1"
+        partition.mkdir(parents=True)
+        for kind, counts in kinds.items():
+            for count in counts:
+                values = pyarrow.array(range(count)) if kind == "i" else pyarrow.array(map(str, range(count)))
+                path = partition / f"{kind}{count}.parquet"
+                parquet.write_table(pyarrow.table({"x": values}), path, use_dictionary=False)
+                os.utime(path, (10**9, 10**9))
+        for _ in range(4):
+            lithify.ok("compact", "--readers", "manifest", "--quiet-for", "0s", "--settle", "0s", "--grace", "0s",
+                       "--min-files", "2", tmp_path / name)
+        left[name] = len(json.loads((partition / "manifest.json").read_text())["files"])
+    assert left == {"alone": 1, "beside": 2}
