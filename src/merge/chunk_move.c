@@ -443,8 +443,10 @@ static enum lith_code deal_each(void *ctx, struct lith_chunk_maker *maker,
         return LITH_OK;
     /* Its bytes count as moved in so far as its rows are in this span. */
     uint64_t all = (uint64_t)maker->merge->units[chunk->unit].rows;
-    lith_merge_progress(maker->merge,
-                        (uint64_t)((double)own_bytes(chunk) * (double)rows / (double)all));
+    uint64_t bytes = (uint64_t)((double)own_bytes(chunk) * (double)rows / (double)all);
+    uint64_t told = lith_min_u64(bytes, maker->told_bytes);
+    maker->told_bytes -= told;
+    lith_merge_progress(maker->merge, bytes - told);
     return LITH_OK;
 }
 
@@ -468,8 +470,11 @@ enum lith_code lith_chunk_maker_deal(struct lith_chunk_maker *maker, uint32_t le
 
     LITH_TRY(deals_ids(maker->merge, leaf) ? lith_deal_leaf_ids(deal, node, err)
                                            : lith_deal_leaf(deal, node, err));
+    uint64_t bytes_before = maker->merge->bytes_done;
+    maker->told_bytes = 0;
     LITH_TRY(walk(maker, leaf, begin, end, deal_each, deal, err));
     if (lith_deal_is_full(deal)) {
+        maker->told_bytes = maker->merge->bytes_done - bytes_before;
         LITH_TRY(lith_deal_leaf_again(deal, err));
         LITH_TRY(walk(maker, leaf, begin, end, deal_each, deal, err));
     }

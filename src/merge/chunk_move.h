@@ -29,6 +29,7 @@ struct lith_chunk_maker {
     struct lith_widening widening;
     struct lith_chunk_route route;
     struct lith_kept kept;
+    uint64_t told_bytes; /* progress of a leaf that is dealt anew, told before */
 };
 
 /* With `codecs`, which outlive it, as `user` of the merge's inputs (LITH_NO_INDEX: they are not

@@ -191,6 +191,46 @@ static void ordered_rows_are_one_run(void **state)
     }
 }
 
+/* A run ends with its unit, also where the place of the next unit's first row is the next number;
+ * and a key or row that was not expected is an error. */
+static void packed_units_stay_apart(void **state)
+{
+    static const uint8_t bytes[4 * 8] = {[7] = 1, [15] = 2, [23] = 3, [31] = 4};
+    const struct lith_key_batch keys = {.count = 4, .width = 8, .data = bytes};
+    const struct lith_sort_outlook outlook = {.smallest = {bytes, 8},
+                                              .largest = {bytes + 16, 8},
+                                              .unit_count = 2,
+                                              .unit_rows_max = 2,
+                                              .row_count = 4};
+    const struct lith_key_batch first = {.count = 2, .width = 8, .data = bytes};
+    const struct lith_key_batch second = {.count = 2, .width = 8, .data = bytes + 8};
+    struct lith_recipe_reader reader;
+    struct lith_recipe_run run;
+    struct lith_recipe recipe;
+    struct lith_packed_rows rows;
+
+    (void)state;
+    lith_recipe_init(&recipe, &work, 1000);
+    MUST(lith_packed_rows_init(&rows, &outlook, (size_t)1 << 20, &mem, &err));
+    assert_non_null(rows.numbers);
+    assert_int_equal(lith_packed_rows_add(&rows, &keys, 0, 0, &err), LITH_E_CONFLICT);
+    MUST(lith_packed_rows_add(&rows, &first, 0, 0, &err));
+    MUST(lith_packed_rows_add(&rows, &second, 1, 0, &err));
+    assert_int_equal(lith_packed_rows_add(&rows, &first, 1, 0, &err), LITH_E_CONFLICT);
+    MUST(lith_packed_rows_emit(&rows, &recipe, &err));
+    MUST(lith_recipe_end(&recipe, &err));
+    MUST(lith_recipe_open_at(&recipe, 0, &reader, &err));
+    for (uint32_t unit = 0; unit < 2; unit++) {
+        MUST(lith_recipe_next(&reader, UINT64_MAX, &run, &err));
+        assert_int_equal(run.unit, unit);
+        assert_int_equal(run.row, 0);
+        assert_int_equal(run.row_count, 2);
+    }
+    lith_recipe_close(&reader);
+    lith_recipe_done(&recipe);
+    lith_packed_rows_done(&rows);
+}
+
 #define LONG_BYTES ((size_t)1 << 20)
 
 /* Strings of a MiB that differ at their very end, with memory for none of them. */
@@ -555,6 +595,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(same_as_comparing_values, setup, teardown),
         cmocka_unit_test_setup_teardown(ordered_rows_are_one_run, setup, teardown),
+        cmocka_unit_test_setup_teardown(packed_units_stay_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(long_strings_stay_in_bounds, setup, teardown),
         cmocka_unit_test_setup_teardown(long_keys_with_long_ties, setup, teardown),
         cmocka_unit_test_setup_teardown(failures_leave_nothing, setup, teardown),
