@@ -46,8 +46,8 @@ struct lith_file_writer {
     struct lith_buf offset_index;
     struct lith_buf bloom;
     struct row_group_record row_group;
-    uint32_t row_group_count; /* finished */
-    uint32_t leaf;            /* of the chunk that is open, or comes next */
+    uint32_t row_group_count;                  /* finished */
+    uint32_t leaf;                             /* of the chunk that is open, or comes next */
     const struct lith_sorting_column *sorting; /* of every row group */
     uint32_t sorting_count;
     int64_t rows;
