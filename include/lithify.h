@@ -94,7 +94,7 @@ enum lith_verify_level {
 enum lith_match {
     LITH_MATCH_AUTO = 0, /* by field id where all files have ids on all fields, else by name */
     LITH_MATCH_NAME,     /* by name, whatever the ids */
-    LITH_MATCH_ID,       /* by field id; files without ids are refused */
+    LITH_MATCH_ID,       /* by field id; files without are refused */
 };
 
 /* How files of different schemas join, beyond what is always safe. Zeroed: the default. */
@@ -213,7 +213,7 @@ struct lith_explanation {
     uint32_t row_group;    /* single: of the input, from 0 */
     uint64_t sources;      /* chunks: of one column in one row group of one input each */
     uint64_t bytes;        /* compressed, with page headers and dictionaries */
-    const char *mover;     /* "splice", "remap" or "recode" */
+    const char *mover;     /* "splice", "remap", "recode", "null" */
     const char *reason;    /* a phrase */
 };
 

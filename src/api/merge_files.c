@@ -418,8 +418,9 @@ static enum lith_code merge_with(struct outs *outs, enum lith_movers movers, str
     struct lith_merge *merge;
     void *inputs;
 
-    if (request->erase_by && !request->erase)
-        return lith_fail(err, LITH_E_INVALID, "erase_by needs an erase function");
+    if ((request->erase_by != NULL) != (request->erase != NULL))
+        return lith_fail(err, LITH_E_INVALID, "erase_by and erase go together: %s is missing",
+                         request->erase ? "erase_by" : "erase");
     if (request->erase_by)
         options.erase = (struct lith_erase){request->erase_by, erase_row, outs};
 

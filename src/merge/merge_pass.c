@@ -48,8 +48,8 @@ enum lith_code lith_merge_schema_begin(struct lith_merge *merge, struct lith_err
                               &block, err));
     merge->packed = block;
     lith_column_runs_init(&merge->runs, merge->work, merge->schema.leaf_count);
-    if (merge->erases_now)
-        LITH_TRY(lith_erasure_begin(&merge->erasure, &merge->schema, err));
+    if (merge->erases_now && lith_erasure_begin(&merge->erasure, &merge->schema, err) != LITH_OK)
+        return lith_err_prefix(err, "erase_by");
     if (merge->options.sort_by && !merge->sorting.is_settled)
         return lith_sorting_begin(&merge->sorting, &merge->schema, err);
     return LITH_OK;

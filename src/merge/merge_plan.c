@@ -65,6 +65,40 @@ static enum lith_code kind_take(struct lith_merge *merge, size_t index, struct l
     return code == LITH_OK ? code : lith_err_prefix(err, "%s", merge->inputs[index].name);
 }
 
+/* What else the operator might allow, so that all join; empty: nothing does. */
+static enum lith_code hint_find(struct lith_merge *merge, const char **ret_hint,
+                                struct lith_err *err)
+{
+    const struct lith_union_rules *allow = &merge->options.allow;
+    const struct {
+        bool dates, strings, any_case;
+        enum lith_match match;
+        const char *text;
+    } ways[] = {
+        {true, false, false, merge->options.match, ", or --allow dates-to-timestamps"},
+        {false, true, false, merge->options.match, ", or --allow bytes-to-strings"},
+        {false, false, true, merge->options.match, ", or --allow names-by-case"},
+        {false, false, false, LITH_MATCH_NAME, ", or --match-columns name"},
+        {false, false, false, LITH_MATCH_ID, ", or --match-columns id"},
+    };
+    struct lith_kinds_conflict conflict;
+    struct lith_schema joined;
+
+    *ret_hint = "";
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        struct lith_union_rules rules = *allow;
+        rules.dates_widen = rules.dates_widen || ways[i].dates;
+        rules.strings_widen = rules.strings_widen || ways[i].strings;
+        rules.any_case = rules.any_case || ways[i].any_case;
+        LITH_TRY(lith_kinds_join(&merge->kinds, &rules, ways[i].match, &joined, &conflict, err));
+        if (conflict.text)
+            continue;
+        *ret_hint = ways[i].text;
+        return LITH_OK;
+    }
+    return LITH_OK;
+}
+
 /* Joins the schemas of all inputs to merge->schema. */
 static enum lith_code schemas_join(struct lith_merge *merge, size_t first, struct lith_err *err)
 {
@@ -78,13 +112,16 @@ static enum lith_code schemas_join(struct lith_merge *merge, size_t first, struc
                              &merge->schema, &conflict, err));
     if (!conflict.text)
         return LITH_OK;
+    const char *hint;
+    LITH_TRY(hint_find(merge, &hint, err));
     if (conflict.left == conflict.right)
         return lith_fail(err, LITH_E_UNSUPPORTED, "%s does not join any other file: %s",
                          merge->inputs[merge->kinds.kinds[conflict.left].input].name,
                          conflict.text);
-    return lith_fail(err, LITH_E_UNSUPPORTED, "%s and %s do not join: %s; merge them apart",
+    return lith_fail(err, LITH_E_UNSUPPORTED, "%s and %s do not join: %s; merge them apart%s",
                      merge->inputs[merge->kinds.kinds[conflict.left].input].name,
-                     merge->inputs[merge->kinds.kinds[conflict.right].input].name, conflict.text);
+                     merge->inputs[merge->kinds.kinds[conflict.right].input].name, conflict.text,
+                     hint);
 }
 
 /* Forgets what was planned. The inputs stay open. */
@@ -193,6 +230,11 @@ static enum lith_code inputs_take(struct lith_merge *merge, struct lith_err *err
         LITH_TRY(schemas_join(merge, end, err));
         LITH_TRY(pass_again(merge, err));
     }
+    if (merge->options.match == LITH_MATCH_ID && merge->kinds.kinds[0].ids != LITH_IDS_ALL)
+        return lith_fail(err, LITH_E_UNSUPPORTED,
+                         "%s: columns are to be matched by field id, but not all of its fields "
+                         "have one that means something; match_columns auto or name takes it",
+                         merge->inputs[merge->kinds.kinds[0].input].name);
     if (merge->options.sort_by) {
         LITH_TRY(lith_sorting_settle(&merge->sorting, &in_order, err));
         if (!in_order || lith_sorting_sorts(&merge->sorting)) {

@@ -288,8 +288,9 @@ enum lith_code lith_kinds_join(struct lith_kinds *kinds, const struct lith_union
     uint32_t bare = first_without_ids(kinds);
     if (u.rules.by_id && bare < kinds->count) {
         *ret_conflict = (struct lith_kinds_conflict){
-            "fields are to be matched by id, and some of its have none that means something", bare,
-            bare};
+            "columns are to be matched by field id, but not all of its fields have one that means "
+            "something; match_columns auto or name takes it",
+            bare, bare};
         return LITH_OK;
     }
     lith_arena_init(&arenas[0], kinds->arena->mem);
