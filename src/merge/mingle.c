@@ -25,6 +25,10 @@
 /* What a value takes besides its bytes: levels, and a place. */
 #define VALUE_BYTES_MORE 32u
 
+/* Uncompressed bytes that a footer is believed for each byte that is there: it would make more row
+ * groups and spans than there can be rows for, else. */
+#define SHRINKING_MAX 1024u
+
 /* What the footers say of the cluster. */
 struct size {
     uint64_t rows;
@@ -36,8 +40,10 @@ static struct size size_of(const struct lith_mingle *mingle)
     struct size size = {0};
 
     for (size_t i = mingle->begin; i < mingle->end; i++) {
-        size.rows += (uint64_t)mingle->merge->units[i].rows;
-        size.bytes = lith_sum_u64(size.bytes, mingle->merge->units[i].uncompressed_bytes);
+        const struct lith_unit *unit = &mingle->merge->units[i];
+        uint64_t most = lith_product_u64(unit->compressed_bytes, SHRINKING_MAX);
+        size.rows += (uint64_t)unit->rows;
+        size.bytes = lith_sum_u64(size.bytes, lith_min_u64(unit->uncompressed_bytes, most));
     }
     return size;
 }

@@ -19,6 +19,7 @@ import lies
 import lithify
 import ordering
 import parquet_file
+import parquet_thrift
 
 ROWS = 20_000
 
@@ -413,3 +414,29 @@ def test_disjoint_files_of_other_schemas_are_copied(tmp_path):
     assert found.column("k").to_pylist() == list(range(3 * ROWS))
     assert found.column("x").null_count == 2 * ROWS
     assert copied([inputs[0], inputs[2]], made) == {"a.parquet", "c.parquet"}
+
+
+@pytest.mark.parametrize("sizes", [
+    [(1 << 63) - 1, (1 << 63) - 23, 0],  # twice their sum and eight bytes a column: 2^64
+    [1 << 50, 0, 0],
+    [0, 0, 0],
+], ids=["wraps", "huge", "nothing"])
+def test_footers_that_lie_about_sizes(sizes, tmp_path):
+    """P9, P7: how large a column is before compression is only said by the footer: it must neither stop the
+    program nor make work without end."""
+    path = tmp_path / "in.parquet"
+    rows = 40000
+    parquet.write_table(pyarrow.table({f"c{i}": [5, 1] * (rows // 2) for i in range(3)}), path, use_dictionary=False)
+    content = path.read_bytes()
+    footer = parquet_file.read_footer(content)
+    for chunk, size in zip(footer.row_groups[0].columns, sizes):
+        chunk.meta_data.total_uncompressed_size = size
+    length = int.from_bytes(content[-8:-4], "little")
+    written = parquet_thrift.write(footer)
+    path.write_bytes(content[:-8 - length] + written + len(written).to_bytes(4, "little") + b"PAR1")
+    result = lithify.run("merge", "--sort-by", "c0", "--verify", "off", "-o", tmp_path / "out.parquet", path)
+    assert result.code == lithify.DONE, str(result)
+    assert result.seconds < 20, str(result)
+    found = parquet.read_table(tmp_path / "out.parquet")["c0"].to_pylist()
+    assert found == [1] * (rows // 2) + [5] * (rows // 2)
+    assert parquet.read_metadata(tmp_path / "out.parquet").num_row_groups < 100
