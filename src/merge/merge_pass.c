@@ -76,11 +76,12 @@ static enum lith_code meaning_check(struct lith_merge *merge, const struct lith_
         merge->meaning = meaning;
     if (lith_meaning_join(&merge->meaning, &meaning, &part))
         return LITH_OK;
-    return lith_fail(err, LITH_E_UNSUPPORTED,
-                     "its values mean something else than those of %s, so they must be merged "
-                     "apart: \"%s\" against \"%s\"",
-                     merge->inputs[merge->kinds.kinds[0].input].name,
-                     lith_meaning_text(&meaning, part), lith_meaning_text(&merge->meaning, part));
+    return lith_fail(
+        err, LITH_E_UNSUPPORTED,
+        "by its footer, its values mean something else than those of %s, so they must be "
+        "merged apart: \"%s\" against \"%s\"",
+        merge->inputs[merge->kinds.kinds[0].input].name, lith_meaning_text(&meaning, part),
+        lith_meaning_text(&merge->meaning, part));
 }
 
 /* Notes the form that the annotations of an input have. */
