@@ -121,7 +121,7 @@ static void test_join(void **state)
          1},
         {LITH_MATCH_AUTO, WRITER, {"!a#1:INT32", "!b#1:INT32", "!a:INT32"}, "of the same id", 0, 1},
         {LITH_MATCH_AUTO, WRITER, {"!a#1:INT32", "!a:INT32", "!b#1:INT32"}, "of the same id", 0, 2},
-        {LITH_MATCH_ID, WRITER, {"!a#1:INT32", "!a:INT32"}, "none that means something", 1, 1},
+        {LITH_MATCH_ID, WRITER, {"!a#1:INT32", "!a:INT32"}, "one that means something", 1, 1},
         /* Names that cross: somebody counted. */
         {LITH_MATCH_AUTO,
          WRITER,
@@ -148,7 +148,7 @@ static void test_join(void **state)
          "?a:INT32 !b:INT32",
          -1,
          0},
-        {LITH_MATCH_ID, OLD_ARROW, {"!a#1:INT32", "!b#1:INT32"}, "none that means something", 0, 0},
+        {LITH_MATCH_ID, OLD_ARROW, {"!a#1:INT32", "!b#1:INT32"}, "one that means something", 0, 0},
         /* A type against another, of the kinds that have them. */
         {LITH_MATCH_AUTO,
          WRITER,
