@@ -227,7 +227,8 @@ static uint64_t goal_set(struct run *run)
 static void inputs_of(const struct run *run, size_t first_unit, size_t *ret_first, size_t *ret_last)
 {
     const struct lith_merge *merge = run->merge;
-    bool is_last = run->next_unit == merge->unit_count;
+    /* Within a row group whose rows are mingled it may have rows of all units of that. */
+    size_t end = run->mingle.merge ? run->mingle.end : run->next_unit;
 
     /* Inputs without rows are held by the file that would have had them: the first one. */
     *ret_first = 0;
@@ -236,8 +237,8 @@ static void inputs_of(const struct run *run, size_t first_unit, size_t *ret_firs
         return;
     if (run->output_index > 0)
         *ret_first = merge->units[first_unit].input;
-    if (!is_last)
-        *ret_last = merge->units[run->next_unit - 1].input;
+    if (end < merge->unit_count)
+        *ret_last = merge->units[end - 1].input;
 }
 
 /* Fills the file that has been begun, and ends it. */

@@ -79,6 +79,26 @@ def test_rows_go(columns, value, where, seed, tmp_path):
     assert int(metadata.get(b"lithify.erased", 0)) == done["erased"] == len(rows(inputs)) - len(expected)
 
 
+@pytest.mark.parametrize("files, groups", [(1, 100000), (3, 100000), (3, 7000)])
+def test_files_that_end_within_a_row_group(files, groups, tmp_path):
+    """A row group of the input becomes several, and outputs end between them."""
+    inputs = []
+    for number in range(files):
+        rng = random.Random(number)
+        table = pyarrow.table({"id": range(number * 50000, (number + 1) * 50000),
+                               "user": [rng.choice(["ada", "eve"]) for _ in range(50000)],
+                               "tags": [["x" * rng.randrange(9)]] * 50000,
+                               "s": pyarrow.array([None] * 50000, pyarrow.struct([("a", pyarrow.float64())]))})
+        inputs.append(tmp_path / f"{number}.parquet")
+        parquet.write_table(table, inputs[-1], row_group_size=groups)
+    done = erase(tmp_path / "out.parquet", "user", "eve", inputs, ERASE_ROWS="4000", ERASE_TARGET="30000")
+    assert isinstance(done, dict), done
+    outs = sorted(tmp_path.glob("out*.parquet"), key=lambda path: parquet.read_table(path)["id"][0].as_py())
+    assert len(outs) > 2
+    assert max(parquet.ParquetFile(path).metadata.row_group(0).num_rows for path in outs) <= 4000
+    assert [row for path in outs for row in rows([path])] == rows(inputs, "\"user\" != 'eve'")
+
+
 def test_all_rows_go(tmp_path):
     path = tmp_path / "a.parquet"
     parquet.write_table(pyarrow.table({"user": ["eve"] * 100, "id": range(100)}), path)

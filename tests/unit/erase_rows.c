@@ -34,6 +34,14 @@ static bool goes(void *ctx, const struct lith_value *values, size_t count)
     return count > 1 && bytes == (size_t)strtoul(asked->value, NULL, 10);
 }
 
+/* What the environment says, else the default. */
+static uint64_t number_of(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
 int main(int argc, char **argv)
 {
     struct lith_merge_request request;
@@ -50,11 +58,10 @@ int main(int argc, char **argv)
     request.erase_by = argv[2];
     request.erase = goes;
     request.erase_ctx = &asked;
-    const char *sort = getenv("ERASE_SORT_BY");
-    request.sort_by = sort;
-    const char *bytes = getenv("ERASE_ROW_GROUP");
-    if (bytes)
-        request.row_group_bytes = strtoul(bytes, NULL, 10);
+    request.sort_by = getenv("ERASE_SORT_BY");
+    request.row_group_bytes = number_of("ERASE_ROW_GROUP", request.row_group_bytes);
+    request.row_group_rows = (int64_t)number_of("ERASE_ROWS", (uint64_t)request.row_group_rows);
+    request.target_file_bytes = number_of("ERASE_TARGET", request.target_file_bytes);
     if (lith_merge_files(&request, NULL, &result, &err) != LITH_OK) {
         (void)fprintf(stderr, "%s\n", err.text);
         return 1;
