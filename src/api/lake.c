@@ -90,9 +90,10 @@ static enum lith_code merge_text(struct lith_lake *lake, const struct lith_optio
                        codec->level);
     lith_joins_text(&options->joins, joins);
     LITH_TRY(lith_arena_format(
-        &lake->arena, &text, err, "row_group=%" PRIu64 " row_group_rows=%" PRId64 "%s%s%s%s%s",
+        &lake->arena, &text, err, "row_group=%" PRIu64 " row_group_rows=%" PRId64 "%s%s%s%s%s%s",
         options->row_group_bytes, options->row_group_rows, joins, codec_text,
         options->sort_by ? " sort_by=" : "", options->sort_by ? options->sort_by : "",
+        options->sort_by && !options->sorted_row_groups ? " sorted_row_groups=false" : "",
         unknown_keys[options->unknown_keys]));
     lake->job.policy.merge_text = text;
     return LITH_OK;

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 
 import duckdb
 import numpy
@@ -213,6 +214,19 @@ def test_another_order_is_asked_for_once(lake):
         compact(lake, "--sort-by", text)
         assert numbered.tree(lake) == before
         numbered.check_everywhere(lake, range(4800))
+
+
+def test_row_groups_that_are_asked_for_are_another_policy(lake, tmp_path):
+    """P3: by the same name there are the same bytes, whoever writes them. Row groups of a sorted
+    output are smaller unless a size is given; a given one is another policy, be it the default."""
+    names = {}
+    for what, options in (("default", []), ("given", ["--row-group", "128MiB"])):
+        root = tmp_path / what
+        shutil.copytree(lake, root, copy_function=shutil.copy2)
+        compact(root, "--sort-by", "at", *options)
+        manifest = json.loads((root / FOLDER / "manifest.json").read_text())
+        names[what] = manifest["lithify"]["outcome"]["policy_hash"]
+    assert names["default"] != names["given"]
 
 
 def test_a_partition_without_the_column(lake):
