@@ -383,10 +383,11 @@ struct lith_merge_request {
     bool sorted_row_groups;
     /*
      * Rows to leave out, for requests of privacy; the only way in which a merge changes what there
-     * is. `erase` is asked once for each row, in order, with its values of the columns that
-     * `erase_by` names (in the form of sort_by), and returns true where it is to go. Not with
-     * sort_by. What was left out is counted: in the result, and under the key lithify.erased of the
-     * outputs.
+     * is. `erase` is asked for each row, in order, with its values of the columns that `erase_by`
+     * names (in the form of sort_by), and returns true where it is to go. A merge that begins anew,
+     * for want of memory or since verification refuted it, asks again from the first row on: the
+     * same values want the same answer. Not with sort_by. What was left out is counted: in the
+     * result, and under the key lithify.erased of the outputs.
      */
     const char *erase_by; /* NULL: nothing is left out */
     bool (*erase)(void *ctx, const struct lith_value *values, size_t count);

@@ -390,11 +390,11 @@ static const enum lith_force forces[] = {
 static bool erase_row(void *ctx, const struct lith_slice *values, size_t count)
 {
     const struct outs *outs = ctx;
-    struct lith_value public[LITH_SORT_KEYS_MAX];
+    struct lith_value row[LITH_SORT_KEYS_MAX];
 
     for (size_t i = 0; i < count; i++)
-    public[i] = (struct lith_value){values[i].data, values[i].bytes};
-    return outs->request->erase(outs->request->erase_ctx, public, count);
+        row[i] = (struct lith_value){values[i].data, values[i].bytes};
+    return outs->request->erase(outs->request->erase_ctx, row, count);
 }
 
 static enum lith_code merge_with(struct outs *outs, enum lith_movers movers, struct lith_err *err)

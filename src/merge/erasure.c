@@ -135,7 +135,7 @@ enum lith_code lith_erasure_copy(struct lith_erasure *erasure, uint32_t unit, ui
 {
     const struct lith_kept_rows *kept = &erasure->units[unit];
     struct lith_recipe_reader reader;
-    struct lith_recipe_run run;
+    struct lith_recipe_run run = {0};
     enum lith_code code = LITH_OK;
 
     if (kept->erased == 0)

@@ -3,6 +3,8 @@
  */
 #include "merge/mingle.h"
 
+#include <inttypes.h>
+
 #include "base/checked.h"
 #include "sort/key_builder.h"
 #include "sort/key_sorter.h"
@@ -212,9 +214,8 @@ static enum lith_code units_read(struct reading *r, struct lith_mingle *mingle,
 
 static enum lith_code recipe_make(struct lith_mingle *mingle, struct lith_err *err)
 {
-    struct reading reading;
-
     struct lith_sort_outlook outlook = outlook_of(mingle);
+    struct reading reading;
 
     enum lith_code code = reading_begin(&reading, mingle->merge, err);
     if (code == LITH_OK)
@@ -248,6 +249,12 @@ static enum lith_code units_make(struct lith_mingle *mingle, struct lith_err *er
     for (size_t i = 0; i < count; i++) {
         size_t unit = mingle->begin + i;
         bool is_whole = erasure->erase && erasure->units[unit].erased == 0;
+        if ((uint64_t)merge->units[unit].rows >= LITH_UNIT_ROWS_MAX)
+            return lith_fail(err, LITH_E_LIMIT,
+                             "row group %" PRIu32 " of %s has %" PRIi64
+                             " rows: more than can be written in another order",
+                             merge->units[unit].row_group,
+                             merge->inputs[merge->units[unit].input].name, merge->units[unit].rows);
         mingle->units[i] = (struct lith_deal_unit){
             .row_count = (uint32_t)merge->units[unit].rows,
             .in_order = erasure->erase ? is_whole : merge->sorting.ranges[unit].in_order,

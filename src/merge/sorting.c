@@ -88,8 +88,11 @@ enum lith_code lith_sorting_settle(struct lith_sorting *sorting, bool *ret_in_or
 {
     lith_key_scan_done(&sorting->scan);
     lith_key_order_done(&sorting->order);
-    if (sorting->lacks_keys)
-        return keys_find(sorting, err);
+    if (sorting->lacks_keys) { /* said again, now that it matters */
+        enum lith_code code = keys_find(sorting, err);
+        LITH_ASSERT(code != LITH_OK);
+        return code;
+    }
     LITH_TRY(lith_unit_clusters(sorting->ranges, sorting->range_count, &sorting->arena,
                                 &sorting->clusters, &sorting->cluster_count, err));
     sorting->is_settled = true;
