@@ -34,11 +34,11 @@ void lith_key_order_begin(struct lith_key_order *order)
 }
 
 /*
- * Loops over values side by side without a branch: whether one is greater than the next. A NaN
+ * Loops over values side by side without a branch: whether one is WRONG in front of the next. A NaN
  * is the greatest, and equal to another.
  */
-#define VALUES_ASCEND(name, type, WRONG)                                                           \
-    static bool name##_ascend(const uint8_t *values, size_t count)                                 \
+#define VALUES_IN_ORDER(name, type, WRONG)                                                         \
+    static bool name(const uint8_t *values, size_t count)                                          \
     {                                                                                              \
         bool wrong = false;                                                                        \
         for (size_t i = 0; i + 1 < count; i++) {                                                   \
@@ -48,26 +48,23 @@ void lith_key_order_begin(struct lith_key_order *order)
             wrong |= WRONG(a, b);                                                                  \
         }                                                                                          \
         return !wrong;                                                                             \
-    }                                                                                              \
-    static bool name##_descend(const uint8_t *values, size_t count)                                \
-    {                                                                                              \
-        bool wrong = false;                                                                        \
-        for (size_t i = 0; i + 1 < count; i++) {                                                   \
-            type a, b;                                                                             \
-            memcpy(&a, values + i * sizeof(a), sizeof(a));                                         \
-            memcpy(&b, values + (i + 1) * sizeof(b), sizeof(b));                                   \
-            wrong |= WRONG(b, a);                                                                  \
-        }                                                                                          \
-        return !wrong;                                                                             \
     }
-#define INTEGER_WRONG(a, b) ((a) > (b))
-#define FLOATING_WRONG(a, b) (!(((a) <= (b)) | ((b) != (b))))
-VALUES_ASCEND(signed_32, int32_t, INTEGER_WRONG)
-VALUES_ASCEND(signed_64, int64_t, INTEGER_WRONG)
-VALUES_ASCEND(unsigned_32, uint32_t, INTEGER_WRONG)
-VALUES_ASCEND(unsigned_64, uint64_t, INTEGER_WRONG)
-VALUES_ASCEND(float, float, FLOATING_WRONG)
-VALUES_ASCEND(double, double, FLOATING_WRONG)
+#define GREATER(a, b) ((a) > (b))
+#define LESS(a, b) GREATER(b, a)
+#define FLOAT_GREATER(a, b) (!(((a) <= (b)) | ((b) != (b))))
+#define FLOAT_LESS(a, b) FLOAT_GREATER(b, a)
+VALUES_IN_ORDER(signed_32_ascend, int32_t, GREATER)
+VALUES_IN_ORDER(signed_32_descend, int32_t, LESS)
+VALUES_IN_ORDER(signed_64_ascend, int64_t, GREATER)
+VALUES_IN_ORDER(signed_64_descend, int64_t, LESS)
+VALUES_IN_ORDER(unsigned_32_ascend, uint32_t, GREATER)
+VALUES_IN_ORDER(unsigned_32_descend, uint32_t, LESS)
+VALUES_IN_ORDER(unsigned_64_ascend, uint64_t, GREATER)
+VALUES_IN_ORDER(unsigned_64_descend, uint64_t, LESS)
+VALUES_IN_ORDER(float_ascend, float, FLOAT_GREATER)
+VALUES_IN_ORDER(float_descend, float, FLOAT_LESS)
+VALUES_IN_ORDER(double_ascend, double, FLOAT_GREATER)
+VALUES_IN_ORDER(double_descend, double, FLOAT_LESS)
 
 typedef bool values_check_fn(const uint8_t *values, size_t count);
 

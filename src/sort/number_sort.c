@@ -7,7 +7,6 @@
 
 #include "base/err.h"
 
-#define DIGIT_BITS 8u
 /* So few are inserted one by one. */
 #define INSERT_COUNT_MAX 32u
 
@@ -41,25 +40,13 @@ static void few_sort(uint64_t *numbers, size_t count)
     }
 }
 
-/* Counts become the places where the numbers of each digit begin. */
-static void counts_sum(uint32_t counts[LITH_NUMBER_DIGITS])
-{
-    uint32_t sum = 0;
-
-    for (size_t i = 0; i < LITH_NUMBER_DIGITS; i++) {
-        uint32_t here = counts[i];
-        counts[i] = sum;
-        sum += here;
-    }
-}
-
 static void pass(const uint64_t *from, uint64_t *to, size_t count, uint32_t shift)
 {
-    uint32_t places[LITH_NUMBER_DIGITS] = {0};
+    uint32_t places[LITH_DIGITS] = {0};
 
     for (size_t i = 0; i < count; i++)
         places[(uint8_t)(from[i] >> shift)]++;
-    counts_sum(places);
+    lith_digits_sum(places);
     for (size_t i = 0; i < count; i++)
         to[places[(uint8_t)(from[i] >> shift)]++] = from[i];
 }
@@ -76,31 +63,29 @@ static void passes_sort(uint64_t *numbers, uint64_t *room, size_t count)
         uint64_t *sorted = to;
         to = from;
         from = sorted;
-        varying &= shift + DIGIT_BITS < 64 ? UINT64_MAX << (shift + DIGIT_BITS) : 0;
+        varying = lith_digits_above(varying, shift);
     }
     if (from != numbers)
         memcpy(numbers, from, count * sizeof(*numbers));
 }
 
 /* Deals numbers that differ to parts, by the highest bits that do. */
-static void deal(uint64_t *numbers, size_t count, uint64_t varying,
-                 uint32_t ends[LITH_NUMBER_DIGITS])
+static void deal(uint64_t *numbers, size_t count, uint64_t varying, uint32_t ends[LITH_DIGITS])
 {
-    uint32_t high = 63 - (uint32_t)__builtin_clzll(varying);
-    uint32_t shift = high < DIGIT_BITS ? 0 : high - DIGIT_BITS + 1;
-    uint32_t next[LITH_NUMBER_DIGITS] = {0};
+    uint32_t shift = lith_digit_highest(varying);
+    uint32_t next[LITH_DIGITS] = {0};
 
     for (size_t i = 0; i < count; i++)
         next[(uint8_t)(numbers[i] >> shift)]++;
-    counts_sum(next);
-    for (size_t i = 0; i + 1 < LITH_NUMBER_DIGITS; i++)
+    lith_digits_sum(next);
+    for (size_t i = 0; i + 1 < LITH_DIGITS; i++)
         ends[i] = next[i + 1];
-    ends[LITH_NUMBER_DIGITS - 1] = (uint32_t)count;
+    ends[LITH_DIGITS - 1] = (uint32_t)count;
     /* Each number of a part goes to the part it belongs to, and what stood there comes in its
      * place, to be looked at the next time: no exchange waits for the one before. */
     for (bool is_done = false; !is_done;) {
         is_done = true;
-        for (size_t part = 0; part < LITH_NUMBER_DIGITS; part++) {
+        for (size_t part = 0; part < LITH_DIGITS; part++) {
             is_done = is_done && next[part] == ends[part];
             for (size_t i = next[part]; i < ends[part]; i++) {
                 uint64_t number = numbers[i];
@@ -147,7 +132,7 @@ void lith_numbers_sort(uint64_t *numbers, size_t count, struct lith_number_room 
     part_sort(numbers, 0, count, room, &depth);
     while (depth) {
         struct lith_number_level *level = &room->levels[depth - 1];
-        if (level->next == LITH_NUMBER_DIGITS) {
+        if (level->next == LITH_DIGITS) {
             depth--;
             continue;
         }

@@ -5,8 +5,8 @@
 #define LITH_SORT_NUMBER_SORT_H
 
 #include "base/bytes.h"
+#include "sort/digits.h"
 
-#define LITH_NUMBER_DIGITS 256u
 /* A digit of eight bits a level. */
 #define LITH_NUMBER_LEVELS 8u
 /* Numbers and as much room fit a cache of 2 MiB. */
@@ -16,7 +16,7 @@
 struct lith_number_level {
     size_t begin;
     uint32_t next;
-    uint32_t ends[LITH_NUMBER_DIGITS]; /* of parts, from `begin` on */
+    uint32_t ends[LITH_DIGITS]; /* of parts, from `begin` on */
 };
 
 /* What sorting takes beside the numbers, however many they are. */

@@ -9,13 +9,12 @@
 #include "sort/sort_record.h"
 
 #include "base/err.h"
+#include "sort/digits.h"
 
 /* Records and as much room fit a cache of 2 MiB. */
 #define CACHED_COUNT ((size_t)64 << 10)
 /* Below this comparing is faster than counting. */
 #define FEW_COUNT 32u
-#define DIGIT_BITS 8u
-#define DIGITS (1u << DIGIT_BITS)
 /* Parts of parts; what is still too large then is sorted as it is. Nulls and a few values far off
  * take one each. */
 #define DEALS_MAX 4u
@@ -56,27 +55,15 @@ static void few_sort(struct lith_sort_record *records, size_t count)
     }
 }
 
-/* Counts become the places where each digit's records begin. */
-static void counts_sum(uint32_t counts[DIGITS])
-{
-    uint32_t sum = 0;
-
-    for (size_t i = 0; i < DIGITS; i++) {
-        uint32_t here = counts[i];
-        counts[i] = sum;
-        sum += here;
-    }
-}
-
 /* One pass by a digit of the prefix, or the ninth byte, from one array to the other. */
 LITH_TEMPLATE void pass(bool by_ninth, uint32_t shift, const struct lith_sort_record *from,
                         struct lith_sort_record *to, size_t count)
 {
-    uint32_t counts[DIGITS] = {0};
+    uint32_t counts[LITH_DIGITS] = {0};
 
     for (size_t i = 0; i < count; i++)
         counts[(uint8_t)((by_ninth ? from[i].ref : from[i].prefix) >> shift)]++;
-    counts_sum(counts);
+    lith_digits_sum(counts);
     for (size_t i = 0; i < count; i++)
         to[counts[(uint8_t)((by_ninth ? from[i].ref : from[i].prefix) >> shift)]++] = from[i];
 }
@@ -96,22 +83,21 @@ static struct lith_sort_record *passes_sort(struct lith_sort_record *from,
         uint32_t shift = (uint32_t)__builtin_ctzll(varying.prefix);
         pass(false, shift, from, other, count);
         swap = from, from = other, other = swap;
-        varying.prefix &= shift + DIGIT_BITS < 64 ? UINT64_MAX << (shift + DIGIT_BITS) : 0;
+        varying.prefix = lith_digits_above(varying.prefix, shift);
     }
     return from;
 }
 
 /* Deals records to parts by the highest bits that differ; ends[i] is where part i ends. */
 static void deal(const struct lith_sort_record *from, struct lith_sort_record *to, size_t count,
-                 uint64_t varying, uint32_t ends[DIGITS])
+                 uint64_t varying, uint32_t ends[LITH_DIGITS])
 {
-    uint32_t high = 63 - (uint32_t)__builtin_clzll(varying);
-    uint32_t shift = high < DIGIT_BITS ? 0 : high - DIGIT_BITS + 1;
+    uint32_t shift = lith_digit_highest(varying);
 
-    memset(ends, 0, DIGITS * sizeof(*ends));
+    memset(ends, 0, LITH_DIGITS * sizeof(*ends));
     for (size_t i = 0; i < count; i++)
         ends[(uint8_t)(from[i].prefix >> shift)]++;
-    counts_sum(ends);
+    lith_digits_sum(ends);
     for (size_t i = 0; i < count; i++)
         to[ends[(uint8_t)(from[i].prefix >> shift)]++] = from[i];
 }
@@ -120,7 +106,7 @@ static void deal(const struct lith_sort_record *from, struct lith_sort_record *t
 struct dealt {
     size_t begin;
     uint32_t next;
-    uint32_t ends[DIGITS]; /* from `begin` on */
+    uint32_t ends[LITH_DIGITS]; /* from `begin` on */
 };
 
 struct sorting {
@@ -170,7 +156,7 @@ void lith_records_sort(struct lith_sort_record *records, struct lith_sort_record
     part_sort(&sorting, 0, count);
     while (sorting.depth) {
         struct dealt *dealt = &sorting.dealt[sorting.depth - 1];
-        if (dealt->next == DIGITS) {
+        if (dealt->next == LITH_DIGITS) {
             sorting.depth--;
             continue;
         }
