@@ -33,6 +33,12 @@ static inline bool lith_slice_begins(struct lith_slice slice, const char *text)
     return slice.bytes >= bytes && memcmp(slice.data, text, bytes) == 0;
 }
 
+/* ASCII only: what more is a letter, and its other case, depends on the reader. */
+static inline uint8_t lith_byte_lower(uint8_t byte)
+{
+    return byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + ('a' - 'A')) : byte;
+}
+
 /* The bytes of a zero-terminated string, without the zero. */
 static inline struct lith_slice lith_slice_text(const char *text)
 {

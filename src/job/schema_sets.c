@@ -6,13 +6,15 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "job/kind_hash.h"
 
 enum lith_code lith_schema_sets_init(struct lith_schema_sets *sets,
                                      const struct lith_union_rules *allow, enum lith_match match,
                                      struct lith_arena *arena, struct lith_err *err)
 {
     *sets = (struct lith_schema_sets){.arena = arena, .allow = *allow, .match = match};
-    return lith_kind_table_init(&sets->kinds, arena->mem, err);
+    lith_hash_map_init(&sets->kinds, arena->mem);
+    return lith_hasher_new(arena->mem, 0, &sets->hasher, err);
 }
 
 void lith_schema_sets_done(struct lith_schema_sets *sets)
@@ -21,8 +23,10 @@ void lith_schema_sets_done(struct lith_schema_sets *sets)
         lith_growing_union_done(&sets->sets[i].by_id);
         lith_growing_union_done(&sets->sets[i].ids_by_name);
         lith_growing_union_done(&sets->sets[i].by_name);
+        lith_field_names_done(&sets->sets[i].names);
     }
-    lith_kind_table_done(&sets->kinds);
+    lith_hash_map_done(&sets->kinds);
+    lith_hasher_free(sets->hasher);
     *sets = (struct lith_schema_sets){0};
 }
 
@@ -45,6 +49,15 @@ static struct lith_union_rules rules_of(const struct trial *t, bool by_id)
     return rules;
 }
 
+static void order_conflict_set(struct trial *t)
+{
+    t->conflict = (struct lith_union_conflict){
+        .text = "one name belongs to columns of different field ids, so that the order of "
+                "files would decide",
+        .origin = t->set->by_id.now.origins[0],
+    };
+}
+
 /* Whether the kind also takes what the set has: by ids a field bears the last name it had, so that
  * names that moved from one field to another join in one order and not in the other. Files are
  * merged in the order of their names, which says nothing of time. */
@@ -60,11 +73,7 @@ static enum lith_code turned_check(struct trial *t, struct lith_err *err)
     LITH_TRY(lith_union_begin(&turned, &rules, t->schema, 0, &scratch, err));
     LITH_TRY(lith_union_add(&turned, &now->schema, 1, &scratch, &conflict, err));
     if (conflict.text)
-        t->conflict = (struct lith_union_conflict){
-            .text = "one name belongs to columns of different field ids, so that the order of "
-                    "files would decide",
-            .origin = now->origins[0],
-        };
+        order_conflict_set(t);
     return LITH_OK;
 }
 
@@ -75,7 +84,13 @@ static enum lith_code id_try(struct trial *t, struct lith_err *err)
 
     LITH_TRY(
         lith_growing_union_try(&t->set->by_id, &rules, t->schema, t->origin, &t->conflict, err));
-    return is_first || t->conflict.text ? LITH_OK : turned_check(t, err);
+    if (is_first || t->conflict.text)
+        return LITH_OK;
+    if (!lith_field_names_agree(&t->set->names, t->schema)) {
+        order_conflict_set(t);
+        return LITH_OK;
+    }
+    return turned_check(t, err);
 }
 
 static enum lith_code name_try(struct trial *t, struct lith_err *err)
@@ -186,8 +201,9 @@ static enum lith_code set_try(struct trial *t, struct lith_err *err)
 }
 
 /* The unions that were tried stay, or go. */
-static void set_settle(struct trial *t, bool is_taken)
+static enum lith_code set_settle(struct trial *t, bool is_taken, struct lith_err *err)
 {
+    bool is_by_id = t->has_ids && t->sets->match != LITH_MATCH_NAME;
     struct lith_growing_union *const unions[] = {&t->set->by_id, &t->set->ids_by_name,
                                                  &t->set->by_name};
 
@@ -197,6 +213,7 @@ static void set_settle(struct trial *t, bool is_taken)
         else
             lith_growing_union_drop(unions[i]);
     }
+    return is_taken && is_by_id ? lith_field_names_add(&t->set->names, t->schema, err) : LITH_OK;
 }
 
 static enum lith_code text_keep(struct lith_schema_sets *sets, const char *text,
@@ -237,8 +254,8 @@ static enum lith_code sets_try(struct trial *t, const struct lith_meaning *meani
             code = conflict_keep(t, ret_conflict, err);
         else if (code == LITH_OK)
             *ret_set = (uint32_t)i + 1;
-        set_settle(t, *ret_set > 0);
-        LITH_TRY(code);
+        enum lith_code settled = set_settle(t, *ret_set > 0, err);
+        LITH_TRY(code != LITH_OK ? code : settled);
         if (*ret_set)
             t->set->meaning = joined;
     }
@@ -254,8 +271,9 @@ static enum lith_code meaning_conflict(struct lith_schema_sets *sets,
     char *text;
     int part;
 
-    if (lith_meaning_join(&first, meaning, &part))
-        part = 0; /* the first set is closed */
+    /* It is never closed, so a file that could be of its meaning was tried on it. */
+    bool joins = lith_meaning_join(&first, meaning, &part);
+    LITH_ASSERT(!joins);
     LITH_TRY(lith_arena_format(sets->arena, &text, err, "what values mean: %s against %s",
                                lith_meaning_text(&first, part), lith_meaning_text(meaning, part)));
     conflict->text = text;
@@ -282,13 +300,14 @@ static enum lith_code set_begin(struct trial *t, const struct lith_schema_file *
     lith_growing_union_init(&t->set->by_id, mem);
     lith_growing_union_init(&t->set->ids_by_name, mem);
     lith_growing_union_init(&t->set->by_name, mem);
+    lith_field_names_init(&t->set->names, sets->allow.any_case, sets->hasher, mem);
     sets->count++;
     if (t->set->is_closed)
         return LITH_OK;
     enum lith_code code = set_try(t, err);
     LITH_ASSERT(code != LITH_OK || !t->conflict.text);
-    set_settle(t, code == LITH_OK);
-    return code;
+    enum lith_code settled = set_settle(t, code == LITH_OK, err);
+    return code != LITH_OK ? code : settled;
 }
 
 static enum lith_code kind_take(struct lith_schema_sets *sets, const struct lith_schema_file *file,
@@ -321,7 +340,7 @@ static enum lith_code kind_take(struct lith_schema_sets *sets, const struct lith
         LITH_TRY(set_begin(&t, file, &conflict, err));
         *ret_set = (uint32_t)sets->count;
     }
-    return lith_kind_table_add(&sets->kinds, id, *ret_set, err);
+    return lith_hash_map_put(&sets->kinds, id, *ret_set, err);
 }
 
 enum lith_code lith_schema_sets_find(struct lith_schema_sets *sets,
@@ -329,8 +348,8 @@ enum lith_code lith_schema_sets_find(struct lith_schema_sets *sets,
                                      struct lith_err *err)
 {
     struct lith_hash128 id =
-        lith_kind_table_id(&sets->kinds, file->schema, file->meaning, file->is_counted);
-    uint32_t set = lith_kind_table_set(&sets->kinds, id);
+        lith_kind_hash(sets->hasher, file->schema, file->meaning, file->is_counted);
+    uint32_t set = lith_hash_map_get(&sets->kinds, id);
 
     if (set == 0)
         LITH_TRY(kind_take(sets, file, id, &set, err));

@@ -14,8 +14,9 @@
 #ifndef LITH_JOB_SCHEMA_SETS_H
 #define LITH_JOB_SCHEMA_SETS_H
 
+#include "job/field_names.h"
 #include "job/growing_union.h"
-#include "job/kind_table.h"
+#include "merge/meaning.h"
 #include "merge/schema_kinds.h"
 
 /* Why a set does not take the files of a later one. Everything is in the arena of the sets. */
@@ -35,6 +36,7 @@ struct lith_schema_set {
     struct lith_growing_union by_id;
     struct lith_growing_union ids_by_name;
     struct lith_growing_union by_name;
+    struct lith_field_names names;        /* of the kinds with ids */
     bool is_closed;                       /* beyond LITH_UNION_SETS_MAX: takes equal kinds alone */
     bool disagrees;                       /* ids and names do; ids_by_name is not kept any more */
     struct lith_schema_conflict conflict; /* with an earlier set; text NULL: it is the first one */
@@ -44,7 +46,8 @@ struct lith_schema_sets {
     struct lith_arena *arena;
     struct lith_union_rules allow;
     enum lith_match match;
-    struct lith_kind_table kinds;
+    struct lith_hasher *hasher;
+    struct lith_hash_map kinds; /* kind_hash.h; the number of its set */
     struct lith_schema_set *sets;
     size_t count;
     const char **names; /* of each kind that unions know: its first file */

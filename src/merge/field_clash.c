@@ -5,19 +5,14 @@
 
 #include <stdlib.h>
 
-/* ASCII only: what more is a letter, and its other case, depends on the reader. */
-static uint8_t lower(uint8_t byte)
-{
-    return byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + ('a' - 'A')) : byte;
-}
-
 static int letters_compare(struct lith_slice a, struct lith_slice b)
 {
     size_t bytes = a.bytes < b.bytes ? a.bytes : b.bytes;
 
     for (size_t i = 0; i < bytes; i++) {
-        if (lower(a.data[i]) != lower(b.data[i]))
-            return lower(a.data[i]) < lower(b.data[i]) ? -1 : 1;
+        uint8_t x = lith_byte_lower(a.data[i]), y = lith_byte_lower(b.data[i]);
+        if (x != y)
+            return x < y ? -1 : 1;
     }
     return (a.bytes > b.bytes) - (a.bytes < b.bytes);
 }

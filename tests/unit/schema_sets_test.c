@@ -171,6 +171,24 @@ static void field_ids(void **state)
          "column a: one field by its id (in f0) against another by its name (in f1)"},
         {LITH_MATCH_AUTO, {"!b#1:INT32 !a#2:INT32", "!a#1:INT32"}, "12", "another by its name"},
         {LITH_MATCH_ID, {"!a#1:INT32", "!b#1:INT32 !a#2:INT32"}, "12", "would decide"},
+        /* Also where a file between them has the field under its new name alone: it may leave. */
+        {LITH_MATCH_AUTO,
+         {"!a#1:INT32", "!b#1:INT32", "!b#1:INT32 !a#2:INT32"},
+         "112",
+         "one name belongs to columns of different field ids"},
+        {LITH_MATCH_ID,
+         {"!a#1:INT32", "!b#1:INT32", "!b#1:INT32 ?a#2:INT32"},
+         "112",
+         "would decide"},
+        {LITH_MATCH_AUTO,
+         {"?s#9{?a#1:INT32}", "?s#9{?b#1:INT32}", "?s#9{?b#1:INT32 ?a#2:INT32} ?a#3:INT32"},
+         "112",
+         "would decide"},
+        /* In another group it is another name. */
+        {LITH_MATCH_AUTO,
+         {"?s#9{?a#1:INT32}", "?s#9{?b#1:INT32}", "?s#9{?b#1:INT32} ?a#3:INT32"},
+         "111",
+         "none"},
         /* Ids were asked for. */
         {LITH_MATCH_ID, {"!a#1:INT32", "!b#1:INT32", "!a:INT32"}, "11-", "match_columns is id"},
         {LITH_MATCH_ID, {"!a#1:INT32 !b:INT32"}, "-", "not all of its fields have an id that"},
@@ -183,6 +201,76 @@ static void field_ids(void **state)
 
     (void)state;
     CHECK(cases, 0);
+}
+
+/* Fields of a random schema: few ids and few names, so that they meet; types of which some join. */
+static void schema_random(char *text, size_t room, uint64_t *seed)
+{
+    static const char *const types[] = {"INT32", "INT64", "INT32", "BYTES"};
+    bool has_ids = test_random(seed) % 8 != 0;
+    uint64_t ids = test_random(seed), names = test_random(seed);
+    unsigned count = 1 + (unsigned)(test_random(seed) % 3);
+    int bytes = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        unsigned name = (unsigned)((names + i) % 4);
+        unsigned id = (unsigned)((ids + i * (1 + ids % 2 * 2)) % 4);
+        char number[8] = "";
+        if (has_ids)
+            (void)snprintf(number, sizeof(number), "#%u", 1 + id);
+        bytes += snprintf(text + bytes, room - (size_t)bytes, "?%c%s:%s ", "abcB"[name], number,
+                          types[name == 1 ? test_random(seed) % COUNT(types) : 0]);
+    }
+}
+
+/* What was found to be one set joins, whichever files of it a job takes. */
+static void any_part_of_a_set_joins(void **state)
+{
+    enum { ROUNDS = 4000, FILES = 5, TEXT = 64 };
+    static const enum lith_match matches[] = {LITH_MATCH_AUTO, LITH_MATCH_NAME};
+    uint64_t seed = test_seed();
+    size_t joined = 0;
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        enum lith_match match = matches[round % 2];
+        char texts[FILES][TEXT];
+        struct lith_schema schemas[FILES];
+        uint32_t found[FILES];
+        sets_begin(match, (struct lith_union_rules){0});
+        for (size_t f = 0; f < FILES; f++) {
+            schema_random(texts[f], TEXT, &seed);
+            schemas[f] = schema_read(texts[f]);
+            MUST(set_find("f", texts[f], "", &found[f]));
+        }
+        for (unsigned part = 1; part < 1U << FILES; part++) {
+            struct lith_kinds kinds;
+            struct lith_kinds_conflict conflict = {0};
+            struct lith_union_rules rules = {0};
+            struct lith_schema schema;
+            uint32_t set = 0;
+            bool is_one = true;
+            lith_kinds_init(&kinds, &sets_arena);
+            for (uint32_t f = 0; f < FILES; f++) {
+                struct lith_footer footer = {.schema = schemas[f]};
+                if (!(part >> f & 1))
+                    continue;
+                is_one = is_one && (set == 0 || set == found[f]);
+                set = found[f];
+                MUST(lith_kinds_add(&kinds, &footer, f, &err));
+            }
+            if (!is_one)
+                continue;
+            MUST(lith_kinds_join(&kinds, &rules, match, &schema, &conflict, &err));
+            if (conflict.text)
+                fail_msg("%s | %s | %s | %s | %s: part %x of set %u: %s", texts[0], texts[1],
+                         texts[2], texts[3], texts[4], part, set, conflict.text);
+            joined += kinds.count > 1;
+        }
+        sets_end();
+        lith_arena_done(&arena);
+    }
+    assert_true(joined > ROUNDS);
 }
 
 static void what_is_allowed(void **state)
@@ -370,6 +458,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         T(names),
         T(field_ids),
+        T(any_part_of_a_set_joins),
         T(what_is_allowed),
         T(meanings),
         T(ids_that_were_counted),
