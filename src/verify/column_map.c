@@ -302,6 +302,31 @@ static enum lith_code map_make(const struct pair *pair, uint32_t leaf, struct li
     return LITH_OK;
 }
 
+/* A column of the file is one of the target: of one that stood for two another could go unseen. */
+static enum lith_code twice_check(const struct pair *pair, const struct lith_leaf_map *maps,
+                                  struct lith_arena *arena, struct lith_err *err)
+{
+    char name[256];
+    void *block;
+
+    LITH_TRY(lith_arena_array(arena, pair->from->leaf_count, sizeof(bool), &block, err));
+    bool *taken = block;
+    for (uint32_t i = 0; i < pair->target->leaf_count; i++) {
+        uint32_t leaf = maps[i].leaf;
+        if (!maps[i].present && !maps[i].is_void)
+            continue;
+        if (taken[leaf]) {
+            lith_schema_path(pair->from, pair->from->leaves[leaf], name, sizeof(name));
+            return lith_fail(err, LITH_E_INVALID,
+                             "column \"%s\" of one would be two of the other: a name or an id "
+                             "stands there twice",
+                             name);
+        }
+        taken[leaf] = true;
+    }
+    return LITH_OK;
+}
+
 enum lith_code lith_leaf_maps_make(const struct lith_schema *target, const struct lith_schema *from,
                                    struct lith_arena *arena, struct lith_leaf_map **ret_maps,
                                    struct lith_err *err)
@@ -315,5 +340,5 @@ enum lith_code lith_leaf_maps_make(const struct lith_schema *target, const struc
     for (uint32_t leaf = 0; leaf < target->leaf_count; leaf++)
         LITH_TRY(map_make(&pair, leaf, arena, &maps[leaf], err));
     *ret_maps = maps;
-    return LITH_OK;
+    return twice_check(&pair, maps, arena, err);
 }

@@ -223,3 +223,26 @@ def test_files_of_other_engines(tmp_path):
                     "n::bigint n, if(id = 77, 'c', t) t, null::double x",
                     "if(id = 19999, 5, n)::bigint n, t, null::double x"):
         assert not same(inputs, duck(f"id::bigint id, {columns}")), columns
+
+
+def with_ids(names, ids):
+    return pyarrow.schema([pyarrow.field(name, pyarrow.int64(), metadata={"PARQUET:field_id": str(number)})
+                           for name, number in zip(names, ids)])
+
+
+@pytest.mark.parametrize("left, right", [
+    (pyarrow.schema([("a", pyarrow.int64()), ("b", pyarrow.int64())]),
+     pyarrow.schema([("a", pyarrow.int64()), ("a", pyarrow.int64())])),
+    (with_ids("ab", (1, 2)), with_ids("ab", (1, 1))),
+    (with_ids("ab", (1, 1)), with_ids("ab", (1, 2))),
+], ids=["one name twice", "one id twice", "one id twice on the left"])
+def test_no_column_stands_for_two(left, right, tmp_path):
+    """P1: rows are the same only if every column of both sides was compared."""
+    first = tmp_path / "first.parquet"
+    second = tmp_path / "second.parquet"
+    pyarrow.parquet.write_table(pyarrow.table([[1, 2, 3], [100, 200, 300]], schema=left), first)
+    pyarrow.parquet.write_table(pyarrow.table([[1, 2, 3], [1, 2, 3]], schema=right), second)
+    for order in ((first, second), (second, first)):
+        result = lithify.run("verify", order[0], "--", order[1])
+        assert result.code != lithify.DONE, str(result)
+        lithify.ok("verify", order[0], "--", order[0])
