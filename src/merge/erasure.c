@@ -4,6 +4,7 @@
 #include "merge/erasure.h"
 
 #include "base/array.h"
+#include "sort/scratch_damage.h"
 
 /* What the recipe may keep in memory: a part of a share. */
 #define RECIPE_SHARES 4u
@@ -146,8 +147,7 @@ enum lith_code lith_erasure_copy(struct lith_erasure *erasure, uint32_t unit, ui
     for (uint64_t left = kept->count; code == LITH_OK && left > 0; left -= run.row_count) {
         code = lith_recipe_next(&reader, left, &run, err);
         if (code == LITH_OK && (run.row_count == 0 || run.unit != unit))
-            code =
-                lith_fail(err, LITH_E_IO, "scratch space gave back other bytes than were written");
+            code = lith_scratch_damaged(err);
         if (code == LITH_OK)
             code = lith_recipe_add(recipe, unit, run.row, run.row_count, err);
     }

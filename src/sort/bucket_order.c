@@ -86,7 +86,7 @@ static enum lith_code run_place(struct finder *f, const struct lith_recipe_run *
         return LITH_OK;
     }
     if (run->row < unit->row_at)
-        return lith_deal_damaged(err);
+        return lith_scratch_damaged(err);
     unit->row_at = (uint32_t)(run->row + run->row_count);
     uint32_t arrival = unit->next;
     for (uint32_t i = 0; i < run->row_count; i++)

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/checked.h"
 #include "base/hash.h"
-#include "sort/deal_span.h"
+#include "sort/scratch_damage.h"
 
 enum lith_code lith_bucket_store_init(struct lith_bucket_store *store, const struct lith_work *work,
                                       uint32_t leaf_count, size_t memory_bytes_max,
@@ -151,7 +151,7 @@ enum lith_code lith_stored_part_load(const struct lith_stored_part *part, void *
         LITH_TRY(
             lith_source_read(&part->store->spool.source, part->pieces[i].offset, next, bytes, err));
         if (lith_crc32(0, next, bytes) != part->pieces[i].crc32)
-            return lith_deal_damaged(err);
+            return lith_scratch_damaged(err);
         next += bytes;
     }
     return LITH_OK;
@@ -170,7 +170,7 @@ static enum lith_code piece_check(const struct lith_stored_part *part, size_t pi
         at += some;
         left -= some;
     }
-    return crc == part->pieces[piece].crc32 ? LITH_OK : lith_deal_damaged(err);
+    return crc == part->pieces[piece].crc32 ? LITH_OK : lith_scratch_damaged(err);
 }
 
 enum lith_code lith_stored_part_check(const struct lith_stored_part *part, struct lith_buf *room,

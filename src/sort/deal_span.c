@@ -27,7 +27,7 @@ static enum lith_code runs_check(const struct lith_deal_span *span, struct lith_
         uint32_t unit = runs[i].unit - span->unit_begin; /* wraps where it is below */
         if (unit >= span->unit_count ||
             runs[i].row + runs[i].row_count > span->units[unit].row_count)
-            return lith_deal_damaged(err);
+            return lith_scratch_damaged(err);
         runs[i].unit = unit;
         rows += runs[i].row_count;
     }
@@ -52,7 +52,7 @@ enum lith_code lith_deal_scan_next(struct lith_deal_scan *scan, size_t *ret_coun
     LITH_TRY(lith_recipe_next_some(&scan->reader, span->borders[scan->bucket + 1] - scan->row,
                                    LITH_DEAL_SCAN_RUNS, scan->runs, ret_count, err));
     if (*ret_count == 0)
-        return lith_deal_damaged(err);
+        return lith_scratch_damaged(err);
     LITH_TRY(runs_check(span, scan->runs, *ret_count, &rows, err));
     scan->row += rows;
     return LITH_OK;

@@ -7,6 +7,7 @@
 #define LITH_SORT_DEAL_SPAN_H
 
 #include "sort/recipe.h"
+#include "sort/scratch_damage.h"
 
 /* A unit, as far as dealing knows it. */
 struct lith_deal_unit {
@@ -35,14 +36,6 @@ static inline uint32_t lith_deal_unit_index(const struct lith_deal_span *span, u
     LITH_ASSERT(unit >= span->unit_begin);
     LITH_ASSERT(unit - span->unit_begin < span->unit_count);
     return unit - span->unit_begin;
-}
-
-/* Scratch gave back other bytes than it got. */
-static inline enum lith_code lith_deal_damaged(struct lith_err *err)
-{
-    return lith_fail(err, LITH_E_IO,
-                     "scratch space gave back other bytes than were written; check its disk, or "
-                     "name another directory with --scratch");
 }
 
 #define LITH_DEAL_SCAN_RUNS 128u

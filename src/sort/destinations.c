@@ -130,7 +130,7 @@ static enum lith_code counts_check(const struct lith_destinations *d, struct lit
 {
     for (uint32_t i = 0; i < d->span->unit_count; i++)
         if (d->units[i].row_count > d->span->units[i].row_count)
-            return lith_deal_damaged(err); /* some stand there twice */
+            return lith_scratch_damaged(err); /* some stand there twice */
     return LITH_OK;
 }
 
@@ -186,11 +186,11 @@ static enum lith_code ends_read(struct lith_destinations *d, struct lith_err *er
         if (d->ends[i] == NO_END)
             d->ends[i] = d->ends[i - 1];
         if (d->ends[i] < d->ends[i - 1])
-            return lith_deal_damaged(err);
+            return lith_scratch_damaged(err);
     }
     if (d->ends[bucket_count] - d->ends[0] != unit->row_count ||
         d->ends[bucket_count] > d->span->units[d->unit].row_count)
-        return lith_deal_damaged(err);
+        return lith_scratch_damaged(err);
     d->end = 0;
     return LITH_OK;
 }
@@ -238,7 +238,7 @@ static enum lith_code buckets_check(const struct lith_destinations *d, size_t ro
 
     for (size_t i = 0; i < row_count; i++)
         is_good &= d->buckets[i] < bucket_count || d->buckets[i] == LITH_NO_BUCKET;
-    return is_good ? LITH_OK : lith_deal_damaged(err);
+    return is_good ? LITH_OK : lith_scratch_damaged(err);
 }
 
 static enum lith_code buckets_read(struct lith_destinations *d, size_t row_count,

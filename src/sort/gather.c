@@ -91,7 +91,7 @@ static enum lith_code ids_make(struct lith_gather *gather, struct lith_err *err)
         gather->ids[i] = id;
         is_good &= id < count;
     }
-    return is_good ? LITH_OK : lith_deal_damaged(err);
+    return is_good ? LITH_OK : lith_scratch_damaged(err);
 }
 
 /* The values of the batch; those of ids may be none, without a dictionary then. */

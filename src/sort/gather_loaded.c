@@ -89,7 +89,7 @@ static enum lith_code starts_make(struct lith_gather *gather, struct lith_err *e
     }
     l->byte_starts[l->value_count] = (uint32_t)sum;
     if (sum != lith_gather_part(gather, LITH_PART_BYTES)->bytes)
-        return lith_deal_damaged(err);
+        return lith_scratch_damaged(err);
     return LITH_OK;
 }
 
@@ -102,14 +102,14 @@ static enum lith_code flat_rows_make(struct lith_gather *gather, struct lith_err
     uint32_t value = 0;
 
     if (!l->def_levels)
-        return l->value_count == rows ? LITH_OK : lith_deal_damaged(err);
+        return l->value_count == rows ? LITH_OK : lith_scratch_damaged(err);
     if (lith_gather_part(gather, LITH_PART_DEF)->bytes != rows)
-        return lith_deal_damaged(err);
+        return lith_scratch_damaged(err);
     for (size_t i = 0; i < rows; i++) {
         l->row_values[i] = value;
         value += l->def_levels[i] == max_def;
     }
-    return value == l->value_count ? LITH_OK : lith_deal_damaged(err);
+    return value == l->value_count ? LITH_OK : lith_scratch_damaged(err);
 }
 
 static enum lith_code list_rows_make(struct lith_gather *gather, struct lith_err *err)
@@ -121,18 +121,18 @@ static enum lith_code list_rows_make(struct lith_gather *gather, struct lith_err
     uint32_t value = 0;
 
     if (l->def_levels && lith_gather_part(gather, LITH_PART_DEF)->bytes != positions)
-        return lith_deal_damaged(err);
+        return lith_scratch_damaged(err);
     for (size_t i = 0; i < positions; i++) {
         if (l->rep_levels[i] == 0) {
             if (row == rows)
-                return lith_deal_damaged(err);
+                return lith_scratch_damaged(err);
             l->row_positions[row] = (uint32_t)i;
             l->row_values[row++] = value;
         }
         value += !l->def_levels || l->def_levels[i] == max_def;
     }
     if (row != rows || value != l->value_count || l->rep_levels[0] != 0)
-        return lith_deal_damaged(err);
+        return lith_scratch_damaged(err);
     l->row_positions[rows] = (uint32_t)positions;
     return LITH_OK;
 }
@@ -143,7 +143,7 @@ enum lith_code lith_gather_load(struct lith_gather *gather, struct lith_err *err
     size_t bytes = 0;
 
     if (!loaded_bytes(gather, &bytes))
-        return lith_deal_damaged(err); /* not after lith_gather_loads */
+        return lith_scratch_damaged(err); /* not after lith_gather_loads */
     LITH_TRY(lith_alloc(gather->work->mem, bytes, &l->block, err));
     block_cut(gather);
     LITH_TRY(part_load(gather, LITH_PART_REP, l->rep_levels, err));

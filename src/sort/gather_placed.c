@@ -23,7 +23,7 @@ static enum lith_code walk_fill(struct walk *walk, struct lith_err *err)
     size_t bytes = (size_t)lith_min_u64(walk->part->bytes - walk->next, sizeof(walk->buffer));
 
     if (bytes == 0)
-        return lith_deal_damaged(err);
+        return lith_scratch_damaged(err);
     LITH_TRY(lith_stored_part_read(walk->part, walk->next, walk->buffer, bytes, err));
     walk->next += bytes;
     walk->at = 0;
@@ -51,7 +51,7 @@ static enum lith_code walk_length(struct walk *walk, uint32_t *ret_length, struc
     if (walk->at == walk->filled)
         LITH_TRY(walk_fill(walk, err));
     if (walk->filled - walk->at < sizeof(*ret_length))
-        return lith_deal_damaged(err);
+        return lith_scratch_damaged(err);
     *ret_length = lith_load_u32(walk->buffer + walk->at);
     walk->at += sizeof(*ret_length);
     return LITH_OK;
@@ -95,7 +95,7 @@ static enum lith_code row_pass(struct row_walk *w, struct lith_row_place *ret_pl
     uint8_t level;
 
     if (is_list && w->rep.at == w->rep.filled)
-        return lith_deal_damaged(err); /* fewer rows than there were */
+        return lith_scratch_damaged(err); /* fewer rows than there were */
     do {
         LITH_TRY(position_pass(w, err));
         level = 0;
@@ -132,7 +132,7 @@ static enum lith_code places_walk(struct lith_gather *gather, size_t count, stru
     if (walk.rep.part->bytes)
         LITH_TRY(walk_peek(&walk.rep, &first, err));
     if (first != 0)
-        return lith_deal_damaged(err);
+        return lith_scratch_damaged(err);
     for (size_t i = 0; i < count; i++) {
         do {
             LITH_TRY(row_pass(&walk, &place, err));
@@ -200,7 +200,7 @@ static enum lith_code levels_read(const struct lith_stored_part *part, uint64_t 
     uint8_t bytes[LITH_BATCH_POSITIONS];
 
     if (at > part->bytes || count > part->bytes - at)
-        return lith_deal_damaged(err);
+        return lith_scratch_damaged(err);
     LITH_TRY(lith_stored_part_read(part, at, bytes, count, err));
     for (size_t i = 0; i < count; i++)
         to[i] = bytes[i];
@@ -215,7 +215,7 @@ static enum lith_code values_read(struct lith_gather *gather, enum lith_bucket_p
     struct lith_buf *to = &gather->values;
 
     if (at > part->bytes || bytes > part->bytes - at)
-        return lith_deal_damaged(err);
+        return lith_scratch_damaged(err);
     LITH_TRY(lith_buf_reserve(to, bytes, err));
     LITH_TRY(lith_stored_part_read(part, at, to->data + to->bytes, bytes, err));
     to->bytes += bytes;
@@ -241,7 +241,7 @@ static enum lith_code piece_cut(struct lith_gather *gather, const struct lith_ro
     size_t bytes_max = LITH_GATHER_BATCH_BYTES, values = 0;
 
     if (at > part->bytes || piece->values * sizeof(uint32_t) > part->bytes - at)
-        return lith_deal_damaged(err);
+        return lith_scratch_damaged(err);
     LITH_TRY(lith_stored_part_read(part, at, lengths, piece->values * sizeof(uint32_t), err));
     for (size_t i = 0; i < piece->positions; i++) {
         if (levels[i] != gather->leaf->max_def)
