@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/checked.h"
+#include "sort/scratch_damage.h"
 
 #define ROW_BYTES 8u /* in front of a block */
 #define RUN_BYTES 8u /* unit and row in 56 bits, above them the count but one */
@@ -220,14 +221,17 @@ enum lith_code lith_recipe_next_some(struct lith_recipe_reader *reader, uint64_t
     return LITH_OK;
 }
 
+/* Passes rows of the block at hand; it has them, if it begins with the row that it says. */
 static enum lith_code skip_rows(struct lith_recipe_reader *reader, uint64_t row_count,
                                 struct lith_err *err)
 {
+    uint64_t block = reader->block_index;
     struct lith_recipe_run run;
 
     while (row_count) {
         LITH_TRY(lith_recipe_next(reader, row_count, &run, err));
-        LITH_ASSERT(run.row_count > 0);
+        if (run.row_count == 0 || reader->block_index != block)
+            return lith_scratch_damaged(err);
         row_count -= run.row_count;
     }
     return LITH_OK;

@@ -1,7 +1,7 @@
 /*
  * Recipes: runs join where they can, and come back from any output row on.
  */
-#include "support.h"
+#include "sort_damage_support.h"
 
 #include "sort/recipe.h"
 
@@ -159,6 +159,34 @@ static void ends_of_blocks(void **state)
     }
 }
 
+/* A block says that it begins with another row, so that the one looked for is not in it. */
+static void blocks_of_other_rows(void **state)
+{
+    static const struct {
+        uint64_t row;
+        uint64_t at; /* of a byte of the row that block 1 or 2 begins with */
+        uint8_t flips;
+    } cases[] = {
+        {2500, 2 * 8200 + 1, 0x08}, /* 2048 is 0: behind its end is nothing */
+        {1500, 1 * 8200 + 1, 0x04}, /* 1024 is 0: behind its end is another block */
+        {1500, 1 * 8200 + 1, 0x08}, /* 1024 is 3072: the row would be in block 0 */
+        {2500, 2 * 8200 + 7, 0x80},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct lith_recipe recipe;
+        struct lith_recipe_reader reader;
+        lith_recipe_init(&recipe, &work, 0);
+        for (uint64_t k = 0; k < 3000; k++)
+            MUST(lith_recipe_add(&recipe, 0, 2 * k, 1, &err));
+        MUST(lith_recipe_end(&recipe, &err));
+        sort_damage_plant(&recipe.spool.source, cases[i].at, cases[i].flips, 0);
+        sort_damage_check(lith_recipe_open_at(&recipe, cases[i].row, &reader, &err), &err);
+        lith_recipe_done(&recipe);
+    }
+}
+
 static void limits_and_failures(void **state)
 {
     struct lith_recipe recipe = {0};
@@ -197,6 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(read_from_any_row, setup, teardown),
         cmocka_unit_test_setup_teardown(ends_of_blocks, setup, teardown),
+        cmocka_unit_test_setup_teardown(blocks_of_other_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(limits_and_failures, setup, teardown),
     };
 
