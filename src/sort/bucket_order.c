@@ -6,7 +6,8 @@
 
 /* A unit in the bucket. */
 struct unit_place {
-    uint32_t next;   /* arrival, then key: of the next row that comes */
+    uint32_t next;   /* arrival, or key: of the next row that comes */
+    uint32_t end;    /* of its arrivals, or keys; before that is known, how many there are */
     uint32_t row_at; /* in order: a row before this one never comes */
 };
 
@@ -21,7 +22,7 @@ struct finder {
     uint64_t *room; /* for the keys of one unit */
 };
 
-/* Counts the rows of each unit into `next`. */
+/* Counts the rows of each unit into `end`. */
 static enum lith_code rows_count(struct finder *f, struct lith_err *err)
 {
     LITH_AUTO(deal_scan) struct lith_deal_scan scan = {0};
@@ -31,7 +32,7 @@ static enum lith_code rows_count(struct finder *f, struct lith_err *err)
     do {
         LITH_TRY(lith_deal_scan_next(&scan, &count, err));
         for (size_t i = 0; i < count; i++)
-            f->units[scan.runs[i].unit].next += (uint32_t)scan.runs[i].row_count;
+            f->units[scan.runs[i].unit].end += (uint32_t)scan.runs[i].row_count;
     } while (count);
     return LITH_OK;
 }
@@ -48,7 +49,7 @@ static enum lith_code keys_make(struct finder *f, struct lith_err *err)
     void *block;
 
     for (uint32_t i = 0; i < f->span->unit_count; i++) {
-        size_t rows = f->units[i].next;
+        size_t rows = f->units[i].end;
         if (!is_scattered(f, i))
             continue;
         f->key_count += rows;
@@ -67,8 +68,9 @@ static void places_set(struct finder *f)
     uint32_t arrival = 0, key = 0;
 
     for (uint32_t i = 0; i < f->span->unit_count; i++) {
-        uint32_t rows = f->units[i].next;
+        uint32_t rows = f->units[i].end;
         f->units[i].next = is_scattered(f, i) ? key : arrival;
+        f->units[i].end = f->units[i].next + rows;
         arrival += rows;
         key += is_scattered(f, i) ? rows : 0;
     }
@@ -80,6 +82,8 @@ static enum lith_code run_place(struct finder *f, const struct lith_recipe_run *
 {
     struct unit_place *unit = &f->units[run->unit];
 
+    if (run->row_count > unit->end - unit->next)
+        return lith_scratch_damaged(err); /* it had fewer rows before */
     if (is_scattered(f, run->unit)) {
         for (uint32_t i = 0; i < run->row_count; i++)
             f->keys[unit->next++] = (run->row + i) << 32 | (at + i);
@@ -95,6 +99,8 @@ static enum lith_code run_place(struct finder *f, const struct lith_recipe_run *
     return LITH_OK;
 }
 
+/* The second reading. No unit has more rows than it had in the first, and all rows together are as
+ * many as then: so none has fewer, and each arrival has its output row. */
 static enum lith_code rows_place(struct finder *f, struct lith_err *err)
 {
     LITH_AUTO(deal_scan) struct lith_deal_scan scan = {0};
@@ -111,18 +117,17 @@ static enum lith_code rows_place(struct finder *f, struct lith_err *err)
     return LITH_OK;
 }
 
-/* Sorts the keys of each unit; the rank of a row among them is its arrival among the unit's. Now
- * each `next` is where the unit's arrivals, or keys, end. */
+/* Sorts the keys of each unit; the rank of a row among them is its arrival among the unit's. */
 static void keys_place(struct finder *f)
 {
     uint32_t arrival = 0, key = 0;
 
     for (uint32_t i = 0; i < f->span->unit_count; i++) {
         if (!is_scattered(f, i)) {
-            arrival = f->units[i].next;
+            arrival = f->units[i].end;
             continue;
         }
-        uint32_t count = f->units[i].next - key;
+        uint32_t count = f->units[i].end - key;
         lith_row_keys_sort(f->keys + key, f->room, count);
         for (uint32_t k = 0; k < count; k++)
             f->arrivals[(uint32_t)f->keys[key + k]] = arrival++;

@@ -2,6 +2,7 @@
  * Dealing and gathering against rows moved one by one in plain arrays.
  */
 #include "deal_support.h"
+#include "sort_damage_support.h"
 
 #include "sort/gather.h"
 
@@ -636,6 +637,78 @@ static void test_damaged_recipe(void **state)
     assert_true(found > 1000);
 }
 
+/* The order of a bucket reads the recipe twice, and the second time a run is another one: of a unit
+ * or of a length that leaves a unit with more rows than it has, though none is out of order. */
+static void test_order_of_changed_runs(void **state)
+{
+    static const struct {
+        bool in_order;
+        uint64_t at; /* of the third run, whose eight bytes are row, unit and length */
+    } cases[] = {{true, 4}, {false, 4}, {true, 7}, {false, 7}};
+    static const uint64_t borders[] = {0, 10};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct lith_deal_unit units[2] = {{100, cases[i].in_order}, {100, cases[i].in_order}};
+        struct lith_bucket_order order;
+        struct lith_recipe recipe;
+        struct tools tools;
+        struct lith_err err;
+        tools_init(&tools);
+        lith_recipe_init(&recipe, &tools.work, 1000);
+        for (uint32_t k = 0; k < 10; k++)
+            MUST(lith_recipe_add(&recipe, k % 2, 2 * k, 1, &err));
+        MUST(lith_recipe_end(&recipe, &err));
+        struct lith_deal_span span = {.work = &tools.work,
+                                      .recipe = &recipe,
+                                      .borders = borders,
+                                      .bucket_count = 1,
+                                      .unit_count = 2,
+                                      .units = units,
+                                      .leaf_count = 1,
+                                      .memory_bytes_max = 1 << 20};
+        sort_damage_plant(&recipe.spool.source, 8 + 2 * 8 + cases[i].at, 1, 1);
+        sort_damage_check(lith_bucket_order_find(&span, 0, &order, &err), &err);
+        lith_recipe_done(&recipe);
+        tools_done(&tools);
+    }
+}
+
+/* The same for any byte of a recipe from any reading of it on, in all that reads it: it may not
+ * matter, but what is made of it stays in its bounds. */
+static void test_changing_recipe(void **state)
+{
+    uint64_t seed = test_seed();
+    int found = 0;
+
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        struct lith_recipe recipe;
+        struct tools tools;
+        struct course course;
+        struct model model;
+        struct lith_err err;
+        tools_init(&tools);
+        model_init(&model, 40, &seed);
+        model_leaf_add(&model, &model_shapes[model_below(&seed, MODEL_SHAPES)], &seed);
+        course_init(&course, model.row_count, &seed);
+        course.span_buckets = BUCKETS_MAX;
+        course.is_damaged = true;
+        model_recipe(&model, &tools.work, UNIT_BEGIN, &recipe);
+        size_t at = 8 + model_below(&seed, 8 * (size_t)recipe.run_count);
+        sort_damage_plant(&recipe.spool.source, at, (uint8_t)(1u << model_below(&seed, 8)),
+                          (unsigned)model_below(&seed, 2 * course.bucket_count + 1));
+        enum lith_code code = course_run(&model, &course, &recipe, &tools.work, &err);
+        if (code != LITH_OK)
+            sort_damage_check(code, &err);
+        found += code != LITH_OK;
+        lith_recipe_done(&recipe);
+        model_done(&model);
+        tools_done(&tools);
+    }
+    assert_true(found > 500);
+}
+
 /* Columns of much more bytes than a span has memory: it stays at what its header says. */
 static void test_memory(void **state)
 {
@@ -695,10 +768,16 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_columns),  cmocka_unit_test(test_every_shape),
-        cmocka_unit_test(test_borders),         cmocka_unit_test(test_allocations_fail),
-        cmocka_unit_test(test_scratch_full),    cmocka_unit_test(test_other_rows),
-        cmocka_unit_test(test_damaged_scratch), cmocka_unit_test(test_damaged_recipe),
+        cmocka_unit_test(test_random_columns),
+        cmocka_unit_test(test_every_shape),
+        cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_allocations_fail),
+        cmocka_unit_test(test_scratch_full),
+        cmocka_unit_test(test_other_rows),
+        cmocka_unit_test(test_damaged_scratch),
+        cmocka_unit_test(test_damaged_recipe),
+        cmocka_unit_test(test_order_of_changed_runs),
+        cmocka_unit_test(test_changing_recipe),
         cmocka_unit_test(test_memory),
     };
 
