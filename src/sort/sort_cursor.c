@@ -4,6 +4,7 @@
 #include "sort/sort_cursor.h"
 
 #include "base/checked.h"
+#include "sort/scratch_damage.h"
 
 /* Of keys that are longer than a buffer so much is read at a time. */
 #define PIECE_BYTES 1024u
@@ -23,10 +24,23 @@ static enum lith_code record_read(struct lith_sort_cursor *cursor, struct lith_e
 {
     if (cursor->filled - cursor->position < sizeof(struct lith_sort_record))
         LITH_TRY(refill(cursor, err));
+    LITH_ASSERT(cursor->filled - cursor->position >= sizeof(struct lith_sort_record));
     const uint8_t *from = cursor->buffer + cursor->position;
     cursor->prefix = lith_load_u64(from + offsetof(struct lith_sort_record, prefix));
     cursor->ref = lith_load_u64(from + offsetof(struct lith_sort_record, ref));
+    if ((cursor->prefix & cursor->ref) == UINT64_MAX)
+        return lith_scratch_damaged(err); /* no unit has a row of that number */
     return LITH_OK;
+}
+
+/* Whether an entry of which `left` bytes are at hand has its head, and a key of a length that the
+ * run has, behind what all keys begin with. */
+static bool entry_is_good(const struct lith_sort_cursor *cursor, const uint8_t *entry, size_t left)
+{
+    if (left < LITH_ENTRY_HEAD_BYTES)
+        return false;
+    size_t bytes = lith_entry_key(entry).bytes;
+    return bytes >= cursor->common && bytes <= cursor->end - cursor->at - LITH_ENTRY_HEAD_BYTES;
 }
 
 static enum lith_code entry_read(struct lith_sort_cursor *cursor, struct lith_err *err)
@@ -40,6 +54,8 @@ static enum lith_code entry_read(struct lith_sort_cursor *cursor, struct lith_er
         left = cursor->filled;
         entry = cursor->buffer;
     }
+    if (!entry_is_good(cursor, entry, left))
+        return lith_scratch_damaged(err);
     struct lith_slice key = lith_entry_key(entry);
     cursor->ref = lith_entry_place(entry);
     cursor->key = key.data;

@@ -50,7 +50,7 @@ size_t lith_sort_merge_buffer_bytes(size_t memory_bytes_max, size_t run_count)
     return lith_min_size(bytes, 8 * LITH_SORT_BUFFER_BYTES);
 }
 
-/* No row has both numbers at their largest: a run that has ended comes last. */
+/* No row has both numbers at their largest, as cursors see to: a run that has ended comes last. */
 static struct node node_of(const struct merge *merge, size_t run)
 {
     const struct lith_sort_cursor *cursor = &merge->cursors[run];

@@ -2,10 +2,12 @@
  * The external sort: its recipe is the order of a comparison of values, whatever the memory, and
  * what fails leaves nothing behind.
  */
+#include "sort_damage_support.h"
 #include "sort_support.h"
 
 #include "sort/key_order.h"
 #include "sort/key_sorter.h"
+#include "sort/sort_merge.h"
 #include "sort/sort_record.h"
 
 static struct lith_err err;
@@ -346,6 +348,126 @@ static void long_keys_with_long_ties(void **state)
     free(bytes);
 }
 
+/* Merges all runs to a recipe or another run. */
+static enum lith_code runs_merge(struct lith_sort_runs *runs, size_t common, bool to_recipe)
+{
+    struct lith_sort_runs merged;
+    struct lith_recipe recipe;
+
+    lith_recipe_init(&recipe, &work, 1000);
+    lith_sort_runs_init(&merged, runs->width, 1000, &work);
+    struct lith_sort_merge_job job = {.from = runs,
+                                      .end = runs->count,
+                                      .common = common,
+                                      .buffer_bytes = LITH_SORT_CURSOR_BYTES_MIN,
+                                      .to_runs = to_recipe ? NULL : &merged,
+                                      .to_recipe = to_recipe ? &recipe : NULL};
+    enum lith_code code = lith_sort_merge(&job, &work, &err);
+    lith_sort_runs_done(&merged);
+    lith_recipe_done(&recipe);
+    return code;
+}
+
+/* An entry of a sorted run comes back from scratch with another length. */
+static void lengths_that_scratch_changed(void **state)
+{
+    enum { BYTES = 60, COMMON = 40, ENTRY = LITH_ENTRY_HEAD_BYTES + BYTES, ROWS = 8 };
+    static const struct {
+        unsigned entry;
+        unsigned byte; /* of the length */
+        uint8_t flips;
+    } cases[] = {
+        {0, 0, 0x3c}, /* 0 bytes */
+        {1, 0, 0x20}, /* fewer than all keys have in common */
+        {3, 0, 0x40}, /* more than the run has */
+        {6, 3, 0x80}, /* many more */
+        {2, 0, 0x40}, /* behind it is less than a head */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+        uint8_t bytes[BYTES];
+        struct lith_slice key = {bytes, BYTES};
+        struct lith_sort_runs runs;
+        memset(bytes, 'k', BYTES);
+        lith_sort_runs_init(&runs, 0, 4096, &work);
+        for (unsigned row = 0; row < ROWS; row++) { /* two runs of four */
+            bytes[COMMON] = (uint8_t)(row % 4);
+            MUST(lith_sort_runs_add_key(&runs, key, row, &err));
+        }
+        MUST(lith_sort_runs_flush(&runs, &err));
+        assert_int_equal(runs.count, 2);
+        uint64_t at = cases[i / 2].entry * ENTRY + sizeof(uint64_t) + cases[i / 2].byte;
+        sort_damage_plant(&runs.spool.source, at, cases[i / 2].flips, 0);
+        sort_damage_check(runs_merge(&runs, COMMON, i % 2), &err);
+        lith_sort_runs_done(&runs);
+    }
+}
+
+/* A record comes back as what stands for a run that has ended. */
+static void a_record_like_an_end(void **state)
+{
+    static const uint8_t bytes[2 * 9] = {[9] = 0xff, 0xff, 0xff, 0xff, 0xff,
+                                         0xff,       0xff, 0xff, 0xff};
+    static const uint64_t places[2] = {0, (UINT64_C(1) << LITH_PLACE_BITS) - 2};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) { /* in either run */
+        struct lith_sort_block block;
+        struct lith_sort_runs runs;
+        uint64_t at = 0;
+        lith_sort_block_init(&block, 9, 1000, &mem);
+        lith_sort_runs_init(&runs, 9, 1000, &work);
+        for (size_t run = 0; run < 2; run++) {
+            size_t row = run == (size_t)i % 2, count;
+            struct lith_key_batch keys = {.count = 1, .width = 9, .data = bytes + 9 * row};
+            if (row)
+                at = runs.bytes + offsetof(struct lith_sort_record, ref);
+            MUST(lith_sort_block_add(&block, &keys, 0, places[row], &count, &err));
+            MUST(lith_sort_runs_begin(&runs, &err));
+            MUST(lith_sort_runs_put(&runs, (void *)block.records, sizeof(*block.records), &err));
+            lith_sort_block_clear(&block);
+        }
+        MUST(lith_sort_runs_flush(&runs, &err));
+        sort_damage_plant(&runs.spool.source, at, 1, 0);
+        sort_damage_check(runs_merge(&runs, 0, i / 2), &err);
+        lith_sort_runs_done(&runs);
+        lith_sort_block_done(&block);
+    }
+}
+
+/* Any bit of any run: what was changed may be a key or a place, which nobody can tell here. */
+static void runs_that_scratch_changed(void **state)
+{
+    uint64_t seed = test_seed();
+    int found = 0;
+
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        struct lith_key_common common = {0};
+        struct lith_sort_runs runs;
+        uint8_t bytes[600];
+        lith_sort_runs_init(&runs, 0, 4096, &work);
+        memset(bytes, 'k', sizeof(bytes));
+        for (unsigned row = 0; row < 20; row++) {
+            struct lith_slice key = {bytes, 10 + test_random(&seed) % (round % 2 ? 20 : 590)};
+            bytes[6] = (uint8_t)test_random(&seed);
+            lith_key_common_add(&common, key);
+            MUST(lith_sort_runs_add_key(&runs, key, row, &err));
+        }
+        MUST(lith_sort_runs_flush(&runs, &err));
+        sort_damage_plant(&runs.spool.source, test_random(&seed) % runs.bytes,
+                          (uint8_t)(1u << test_random(&seed) % 8),
+                          (unsigned)(test_random(&seed) % 3));
+        enum lith_code code = runs_merge(&runs, common.bytes, test_random(&seed) % 2);
+        if (code != LITH_OK)
+            sort_damage_check(code, &err);
+        found += code != LITH_OK;
+        lith_sort_runs_done(&runs);
+    }
+    assert_true(found > 20);
+}
+
 static void failures_leave_nothing(void **state)
 {
     const struct sort_type *types[2] = {&sort_types[5], &sort_types[13]};
@@ -598,6 +720,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(packed_units_stay_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(long_strings_stay_in_bounds, setup, teardown),
         cmocka_unit_test_setup_teardown(long_keys_with_long_ties, setup, teardown),
+        cmocka_unit_test_setup_teardown(lengths_that_scratch_changed, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_record_like_an_end, setup, teardown),
+        cmocka_unit_test_setup_teardown(runs_that_scratch_changed, setup, teardown),
         cmocka_unit_test_setup_teardown(failures_leave_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(clusters_take_turns, setup, teardown),
         cmocka_unit_test_setup_teardown(clusters_are_the_whole_order, setup, teardown),
