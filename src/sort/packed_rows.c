@@ -11,10 +11,11 @@ static uint32_t bits_of(uint64_t number)
     return number ? 64 - (uint32_t)__builtin_clzll(number) : 0;
 }
 
-/* A key as a number, without the marker of one of nine bytes. */
+/* A key as a number of no more bits than it has, without the marker of one of nine bytes. */
 LITH_TEMPLATE uint64_t number_of(const uint8_t *key, size_t width)
 {
-    return width > 8 ? lith_key_prefix(key + width - 8, 8) : lith_key_prefix(key, width);
+    return width > 8 ? lith_key_prefix(key + width - 8, 8)
+                     : lith_key_prefix(key, width) >> (64 - 8 * width);
 }
 
 /* Says how rows are packed; false where they cannot be. */

@@ -233,6 +233,58 @@ static void packed_units_stay_apart(void **state)
     lith_packed_rows_done(&rows);
 }
 
+/* Keys of four and five bytes have room for a place of 32 and 24 bits, whatever they are. */
+static void short_keys_are_packed(void **state)
+{
+    enum { UNITS = 3, ROWS = 100 };
+    static const uint32_t row_bits[] = {30, 22}; /* and two of the unit */
+    uint64_t seed = test_seed();
+
+    (void)state;
+    for (size_t width = 4; width <= 5; width++) {
+        uint8_t bytes[UNITS * ROWS * 5];
+        uint8_t least[5] = {0}, most[5] = {0xff, 0xff, 0xff, 0xff, 0xff};
+        size_t order[UNITS * ROWS];
+        struct lith_packed_rows rows;
+        struct lith_recipe_reader reader;
+        struct lith_recipe recipe;
+        struct lith_recipe_run run;
+        uint64_t first = (UINT64_C(1) << row_bits[width - 4]) - ROWS;
+        struct lith_sort_outlook outlook = {.smallest = {least, width},
+                                            .largest = {most, width},
+                                            .unit_count = UNITS,
+                                            .unit_rows_max = first + ROWS,
+                                            .row_count = UNITS * ROWS};
+        lith_recipe_init(&recipe, &work, 1000);
+        MUST(lith_packed_rows_init(&rows, &outlook, (size_t)1 << 20, &mem, &err));
+        assert_non_null(rows.numbers);
+        for (size_t i = 0; i < UNITS * ROWS; i++) {
+            uint8_t *key = bytes + i * width;
+            for (size_t k = 0; k < width; k++)
+                key[k] = test_random(&seed) % 2 ? 0xff : (uint8_t)test_random(&seed);
+            size_t to = i;
+            for (; to > 0 && memcmp(bytes + order[to - 1] * width, key, width) > 0; to--)
+                order[to] = order[to - 1];
+            order[to] = i;
+        }
+        for (uint32_t unit = 0; unit < UNITS; unit++) {
+            const uint8_t *from = bytes + unit * ROWS * width;
+            struct lith_key_batch keys = {.count = ROWS, .width = width, .data = from};
+            MUST(lith_packed_rows_add(&rows, &keys, unit, first, &err));
+        }
+        MUST(lith_packed_rows_emit(&rows, &recipe, &err));
+        MUST(lith_recipe_end(&recipe, &err));
+        MUST(lith_recipe_open_at(&recipe, 0, &reader, &err));
+        for (size_t i = 0; i < UNITS * ROWS; i++) {
+            MUST(lith_recipe_next(&reader, 1, &run, &err));
+            assert_int_equal(run.unit * ROWS + (run.row - first), order[i]);
+        }
+        lith_recipe_close(&reader);
+        lith_recipe_done(&recipe);
+        lith_packed_rows_done(&rows);
+    }
+}
+
 #define LONG_BYTES ((size_t)1 << 20)
 
 /* Strings of a MiB that differ at their very end, with memory for none of them. */
@@ -718,6 +770,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(same_as_comparing_values, setup, teardown),
         cmocka_unit_test_setup_teardown(ordered_rows_are_one_run, setup, teardown),
         cmocka_unit_test_setup_teardown(packed_units_stay_apart, setup, teardown),
+        cmocka_unit_test_setup_teardown(short_keys_are_packed, setup, teardown),
         cmocka_unit_test_setup_teardown(long_strings_stay_in_bounds, setup, teardown),
         cmocka_unit_test_setup_teardown(long_keys_with_long_ties, setup, teardown),
         cmocka_unit_test_setup_teardown(lengths_that_scratch_changed, setup, teardown),
