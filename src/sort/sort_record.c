@@ -111,7 +111,6 @@ struct dealt {
 
 struct sorting {
     struct lith_sort_record *arrays[2]; /* what depth d was dealt to stands in arrays[d % 2] */
-    struct lines *lines;                /* NULL: all fits the cache */
     uint32_t depth;
     struct dealt dealt[DEALS_MAX];
 };
