@@ -6,15 +6,16 @@
 
 #include <inttypes.h>
 
-#include "base/bytes.h"
 #include "base/checked.h"
 #include "sort/scratch_damage.h"
+#include "sort/sort_record.h"
 
 #define ROW_BYTES 8u /* in front of a block */
-#define RUN_BYTES 8u /* unit and row in 56 bits, above them the count but one */
-#define PLACE_BITS 56u
-#define STORED_ROWS_MAX (UINT64_C(1) << (64 - PLACE_BITS))
+#define RUN_BYTES 8u /* its place, and above that the count but one */
+#define STORED_ROWS_MAX (UINT64_C(1) << (64 - LITH_PLACE_BITS))
 #define BLOCK_BYTES (ROW_BYTES + (size_t)LITH_RECIPE_BLOCK_RUNS * RUN_BYTES)
+static_assert(LITH_UNIT_COUNT_MAX * LITH_UNIT_ROWS_MAX == UINT64_C(1) << LITH_PLACE_BITS,
+              "a place has a unit and a row");
 
 void lith_recipe_init(struct lith_recipe *recipe, const struct lith_work *work,
                       size_t memory_bytes_max)
@@ -53,7 +54,7 @@ static enum lith_code part_store(struct lith_recipe *recipe, const struct lith_r
         lith_store_u64(recipe->block, recipe->row_count - behind);
     uint8_t *to = recipe->block + ROW_BYTES + (size_t)recipe->block_runs * RUN_BYTES;
     lith_store_u64(to,
-                   (part->row_count - 1) << PLACE_BITS | (uint64_t)part->unit << 32 | part->row);
+                   (part->row_count - 1) << LITH_PLACE_BITS | lith_place_of(part->unit, part->row));
     recipe->block_runs++;
     recipe->run_count++;
     return LITH_OK;
@@ -161,9 +162,9 @@ static struct lith_recipe_run run_load(const uint8_t *from)
     uint64_t place = lith_load_u64(from);
 
     return (struct lith_recipe_run){
-        .unit = (uint32_t)(place >> 32) & (LITH_UNIT_COUNT_MAX - 1),
-        .row = (uint32_t)place,
-        .row_count = (place >> PLACE_BITS) + 1,
+        .unit = lith_place_unit(place),
+        .row = lith_place_row(place),
+        .row_count = (place >> LITH_PLACE_BITS) + 1,
     };
 }
 

@@ -6,15 +6,7 @@
 
 #include <stdlib.h>
 
-#include "base/err.h"
-
-static int bytes_compare(struct lith_slice a, struct lith_slice b)
-{
-    size_t common = a.bytes < b.bytes ? a.bytes : b.bytes;
-    int difference = common ? memcmp(a.data, b.data, common) : 0;
-
-    return difference ? difference : (a.bytes > b.bytes) - (a.bytes < b.bytes);
-}
+#include "sort/key_builder.h"
 
 static int unit_compare(const void *a, const void *b)
 {
@@ -31,7 +23,7 @@ static int begin_compare(const void *a, const void *b)
 
     if ((x->row_count == 0) != (y->row_count == 0))
         return x->row_count == 0 ? 1 : -1;
-    int order = bytes_compare(x->smallest.bytes, y->smallest.bytes);
+    int order = lith_key_compare(x->smallest.bytes, y->smallest.bytes);
     return order ? order : unit_compare(a, b);
 }
 
@@ -40,7 +32,7 @@ static bool cut_is_before(struct lith_slice largest, struct lith_slice key)
 {
     if (key.bytes > largest.bytes)
         key.bytes = largest.bytes;
-    return bytes_compare(largest, key) < 0;
+    return lith_key_compare(largest, key) < 0;
 }
 
 /* Whether the last row of one unit comes before the first of another. */
@@ -50,7 +42,7 @@ static bool ends_before(const struct lith_unit_range *range, const struct lith_u
 
     if (range->largest.is_cut)
         return cut_is_before(range->largest.bytes, key);
-    int order = bytes_compare(range->largest.bytes, key);
+    int order = lith_key_compare(range->largest.bytes, key);
     return order < 0 || (order == 0 && range->unit < next->unit);
 }
 
@@ -63,7 +55,7 @@ static bool ends_last(const struct lith_unit_range *a, const struct lith_unit_ra
         return !cut_is_before(x, y);
     if (b->largest.is_cut)
         return cut_is_before(y, x);
-    int order = bytes_compare(x, y);
+    int order = lith_key_compare(x, y);
     return order ? order > 0 : a->unit > b->unit;
 }
 
