@@ -127,6 +127,7 @@ static enum lith_code add_long(struct lith_sort_block *block, const struct lith_
     for (done = 0; done < count; done++) {
         struct lith_slice key = lith_key_at(keys, begin + done);
         size_t at = block->entries.bytes;
+        LITH_TRY(lith_entry_key_check(key, err));
         if (key.bytes + LITH_ENTRY_HEAD_BYTES > block->entries.limit - at)
             break;
         LITH_TRY(lith_buf_reserve(&block->entries, LITH_ENTRY_HEAD_BYTES + key.bytes, err));

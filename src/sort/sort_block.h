@@ -83,6 +83,15 @@ static inline struct lith_slice lith_entry_key(const uint8_t *entry)
     return (struct lith_slice){entry + LITH_ENTRY_HEAD_BYTES, lith_load_u32(entry + 8)};
 }
 
+/* Whether an entry's head has room for the length of a key. LIMIT. */
+static inline enum lith_code lith_entry_key_check(struct lith_slice key, struct lith_err *err)
+{
+    if (key.bytes > UINT32_MAX)
+        return lith_fail(err, LITH_E_LIMIT, "a sort key of %zu bytes; at most %u", key.bytes,
+                         UINT32_MAX);
+    return LITH_OK;
+}
+
 static inline void lith_entry_head_store(uint8_t *to, uint64_t place, size_t key_bytes)
 {
     lith_store_u64(to, place);

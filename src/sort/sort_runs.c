@@ -123,9 +123,7 @@ enum lith_code lith_sort_runs_add_key(struct lith_sort_runs *runs, struct lith_s
 {
     uint8_t head[LITH_ENTRY_HEAD_BYTES];
 
-    if (key.bytes > UINT32_MAX)
-        return lith_fail(err, LITH_E_LIMIT, "a sort key of %zu bytes; at most %u", key.bytes,
-                         UINT32_MAX);
+    LITH_TRY(lith_entry_key_check(key, err));
     if (runs->count == 0 || !key_follows(runs, key))
         LITH_TRY(lith_sort_runs_begin(runs, err));
     lith_entry_head_store(head, place, key.bytes);

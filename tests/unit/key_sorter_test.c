@@ -740,6 +740,28 @@ static void clusters_are_the_whole_order(void **state)
     assert_true(copied > 200); /* of 2400 units */
 }
 
+/* More bytes than an entry's length has bits for; none of them is read. */
+static void a_key_beyond_an_entry(void **state)
+{
+    static const uint8_t byte;
+    static const size_t end = (size_t)UINT32_MAX + 1;
+    struct lith_key_batch keys = {.count = 1, .data = &byte, .ends = &end};
+    struct lith_sort_block block;
+    struct lith_sort_runs runs;
+    size_t count;
+
+    (void)state;
+    mem.limit = 1 << 20;
+    lith_sort_block_init(&block, 0, (size_t)64 << 30, &mem);
+    lith_sort_runs_init(&runs, 0, 1000, &work);
+    assert_int_equal(lith_sort_block_add(&block, &keys, 0, 0, &count, &err), LITH_E_LIMIT);
+    assert_non_null(strstr(err.text, "a sort key of 4294967296 bytes"));
+    assert_int_equal(lith_sort_runs_add_key(&runs, lith_key_at(&keys, 0), 0, &err), LITH_E_LIMIT);
+    assert_non_null(strstr(err.text, "a sort key of 4294967296 bytes"));
+    lith_sort_runs_done(&runs);
+    lith_sort_block_done(&block);
+}
+
 static void limits_and_cancelling(void **state)
 {
     const struct sort_type *type = &sort_types[5];
@@ -779,6 +801,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(failures_leave_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(clusters_take_turns, setup, teardown),
         cmocka_unit_test_setup_teardown(clusters_are_the_whole_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_key_beyond_an_entry, setup, teardown),
         cmocka_unit_test_setup_teardown(limits_and_cancelling, setup, teardown),
     };
 
