@@ -220,10 +220,7 @@ def test_merge(case, arrow, duck, tmp_path):
 
     output = unions.merge(mover, tmp_path, sources, *options)
     if not judge.same_union([arrow, duck], sources, [output], judges_min=0):
-        try:
-            unions.same_rows(sources, output)
-        except OverflowError as problem:
-            print(f"NOT COMPARED in Python: {problem}")
+        unions.same_rows(sources, output)
     judge.honest_statistics(arrow, [output])
     wanted = unions.schema_of(*(parquet.ParquetFile(path).schema.to_arrow_schema() for path in sources))
     have = parquet.ParquetFile(output).schema.to_arrow_schema()
