@@ -15,7 +15,7 @@
 struct lith_erase {
     const char *columns; /* in the form of sort keys (sort/sort_key.h); NULL: no row is erased */
     /* Whether the row goes that has these values, one for each column, PLAIN-encoded; NULL data:
-     * null. Called once for each row, in the order of units. */
+     * null. Called for each row, in the order of units; a merge that begins anew calls it anew. */
     bool (*row)(void *ctx, const struct lith_slice *values, size_t count);
     void *ctx;
 };

@@ -87,8 +87,9 @@ def test_erased_by_a_column_of_the_union(lacking, tmp_path):
     assert (found["rows"], found["erased"]) == (2, 1)
 
 
-def test_erase_is_asked_once_for_each_row(tmp_path):
-    """lithify.h: "asked once for each row", also where schemas differ and there are two passes."""
+def test_erase_is_asked_once_by_a_merge(tmp_path):
+    """lithify.h: asked for each row, again only where a merge begins anew; two passes, since schemas differ, are
+    no reason."""
     first = unions.write(tmp_path / "a.parquet", pa.table({"user": ["ada", "bob", "x", "y"]}))
     second = unions.write(tmp_path / "b.parquet", pa.table({"user": ["ada", "z"], "more": [1, 2]}))
     found = test_erase.erase(tmp_path / "out.parquet", "user", "ada", [first, second])
