@@ -186,7 +186,7 @@ def test_groups(group, mover, arrow, duck, tmp_path):
             place = tmp_path / f"{number}-mixed"
             place.mkdir()
             result = lithify.run("merge", "-o", place / "out.parquet", *paths)
-            if group["group"] in UNIONS:  # test_union.py has the rows
+            if group["group"] in UNIONS:  # test_union_corpus.py has the rows
                 assert result.code == lithify.DONE, str(result)
                 continue
             assert result.code == lithify.FAILED, f"{group['group']} has several schemas: {result}"

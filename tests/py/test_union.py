@@ -585,14 +585,14 @@ def test_ids_that_are_not_there(tmp_path):
     files = [simple_file(tmp_path / "with.parquet", ids(simple("a", "b"), 1, 2), 0),
              simple_file(tmp_path / "without.parquet", ids(simple("a", "b"), 1, None), 10)]
     text = unions.refused(tmp_path, files, *BY_ID)
-    assert "without.parquet" in text and "id" in text, text
+    assert "without.parquet" in text and "field id" in text, text
 
 
 def test_one_name_of_two_ids(tmp_path):
     """P5: a column was dropped and another of its name was made: two columns cannot have one name."""
     files = [simple_file(tmp_path / "left.parquet", ids(simple("a", "b"), 1, 2), 0),
              simple_file(tmp_path / "right.parquet", ids(simple("a", "b"), 1, 3), 10)]
-    unions.names(unions.refused(tmp_path, files), files, "b", "")
+    unions.names(unions.refused(tmp_path, files), files, "b", "of another field")
     check("auto", tmp_path, files, unions.table(
         simple_rows(simple("a", "b"), 0) + simple_rows(simple("a", "b"), 10), ids(simple("a", "b"), 1, None)),
         *BY_NAME, filtered=("a", "b"))
@@ -646,7 +646,7 @@ def test_one_name_twice(tmp_path):
     parquet_file.take_apart(twice).write(twice, lie=lambda footer: unions.rename(footer, "b", "a"))
     for order in ([good, twice], [twice, good]):
         text = unions.refused(tmp_path / order[0].stem, order)
-        assert "twice.parquet" in text and '"a"' in text or "column a" in text, text
+        assert "twice.parquet" in text and "column a: " in text, text
 
 
 # 7.2: keys that describe a schema.
