@@ -146,9 +146,9 @@ struct lith_options {
     int64_t replay_window_ns; /* how long a deleted input's name and size are remembered */
     uint64_t gc_bytes_max;    /* deleted in one pass over the lake at most */
 
-    const char *codec; /* of outputs: "keep" (that of most inputs), "none", "snappy",
-                          "lz4_raw", "zstd", "gzip", "brotli", the last three also with a
-                          level, as in "zstd:19"; NULL: "keep" */
+    const char *codec; /* of outputs: "keep" (for each column that of most of its inputs' bytes),
+                          "none", "snappy", "lz4_raw", "zstd", "gzip", "brotli", the last three
+                          also with a level, as in "zstd:19"; NULL: "keep" */
     enum lith_unknown_keys unknown_keys;
     enum lith_verify_level verify;
     const char *const *key_columns; /* columns whose counts per value are checked; where one that

@@ -31,7 +31,7 @@ struct lith_codec_levels {
 };
 struct lith_codec_levels lith_codec_levels(enum lith_codec codec);
 
-/* Zeroed: the codec of most inputs. */
+/* Zeroed: for each column the codec of most of its inputs' bytes. */
 struct lith_codec_choice {
     bool is_given;
     enum lith_codec codec;

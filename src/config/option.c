@@ -61,8 +61,9 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
                              "groups are smaller then, unless row_group is given "
                              "(docs/sorting.md)."},
     [LITH_OPTION_CODEC] = {"codec", LITH_KIND_TEXT, "CODEC[:LEVEL]", "keep",
-                           "Codec of outputs: keep (that of most inputs), none, snappy, lz4_raw, "
-                           "zstd[:1-22], gzip[:1-12], brotli[:0-11]."},
+                           "Codec of outputs: keep (for each column that of most of its inputs' "
+                           "bytes), none, snappy, lz4_raw, zstd[:1-22], gzip[:1-12], "
+                           "brotli[:0-11]."},
     [LITH_OPTION_UNKNOWN_KEYS] = {"unknown_keys", LITH_KIND_CHOICE, "drop|first|error", "drop",
                                   "Key-value metadata on which inputs differ, or that some lack, "
                                   "where only its writer understands it."},
