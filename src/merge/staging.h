@@ -3,8 +3,8 @@
  *
  * Reading a chunk from a file that is open is cheaper than staging it: it costs one call, and no
  * copy to scratch and back. Opening the file for each of its columns is what costs. So those are
- * staged of which an output row group takes more than can be open at once; then none is opened more
- * than twice. The figures are in docs/reading-inputs.md. Pure.
+ * staged of which an output row group takes more than can be open at once; then writing them
+ * opens none more than once. The figures are in docs/reading-inputs.md. Pure.
  */
 #ifndef LITH_MERGE_STAGING_H
 #define LITH_MERGE_STAGING_H
