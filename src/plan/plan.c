@@ -117,9 +117,11 @@ static bool outcome_is_ours(const struct lith_plan_request *request)
            strcmp(m->outcome.policy_hash, request->policy_hash) == 0;
 }
 
-/* Does the manifest say of every candidate which set it is of? */
+/* Does the manifest say of every candidate which set it is of, and do the facts not? */
 static bool sets_are_noted(const struct planning *p)
 {
+    bool are_known = true;
+
     if (!outcome_is_ours(p->request))
         return false;
     size_t set_count = p->request->snapshot->manifest->outcome.conflict_count + 1;
@@ -127,8 +129,9 @@ static bool sets_are_noted(const struct planning *p)
         const struct lith_snapshot_file *file = p->candidates[i].file->file;
         if (file->state != LITH_FILE_LIVE || file->entry->set == 0 || file->entry->set > set_count)
             return false;
+        are_known = are_known && p->candidates[i].schema_set != 0;
     }
-    return set_count > 1;
+    return set_count > 1 && !are_known;
 }
 
 static int compare_sets(const void *a, const void *b)
@@ -139,7 +142,7 @@ static int compare_sets(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* Takes the word of the manifest where it has one; then orders the sets. */
+/* Takes the word of the manifest where it is needed; then orders the sets. */
 static enum lith_code sets_take(struct planning *p, struct lith_err *err)
 {
     bool noted = sets_are_noted(p);

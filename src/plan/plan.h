@@ -15,8 +15,8 @@ struct lith_facts {
     const char *name;
     uint64_t rows;
     /* Files whose schemas cannot join are planned apart: the caller gives one number, from 1, per
-     * set of schemas that do join. 0: joins with any. Where the manifest says of all files that
-     * could be merged which set they are of, its word counts, and no facts are needed. */
+     * set of schemas that do join. 0: joins with any. Where the facts do not say of all files that
+     * could be merged which set they are of, and the manifest does, its word counts. */
     uint64_t schema_set;
     const char
         *blocked;  /* a reason of its own to stay out (encrypted, foreign sort ...), or NULL */
