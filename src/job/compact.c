@@ -102,10 +102,10 @@ static enum lith_code fold(const struct lith_job *job, const struct lith_look *l
     LITH_TRY(lith_late_fold(look, job, at_once, &arena, &fold, err));
     LITH_TRY(stamp_make(job, &stamp, err));
     LITH_TRY(lith_late_set_aside(look, stamp.at_ns, &arena, &fold, err));
-    LITH_TRY(fold_sets(job, look, &arena, &fold, err));
     *ret_changed = fold.file_count + fold.refreshed_count + fold.quarantine_count > 0;
     if (!*ret_changed)
         return LITH_OK;
+    LITH_TRY(fold_sets(job, look, &arena, &fold, err));
     LITH_TRY(lith_commit_fold(lith_view_manifest(&look->view), &fold, &stamp, &arena, &next, err));
     LITH_TRY(commit_or_stop(job, &look->view, &next, err));
     *folded += fold.file_count;
