@@ -44,25 +44,37 @@ static enum lith_code output_begin(struct lith_merge_outputs *base, size_t index
     return LITH_OK;
 }
 
-/* The inputs of one output, as verify opens them. */
-struct sources {
-    struct lith_opener *opener;
-    const char *const *names;
-};
-
+/* The inputs, as verify opens them. */
 static enum lith_code source_open(void *ctx, size_t index, struct lith_source **ret_source,
                                   struct lith_err *err)
 {
-    struct sources *sources = ctx;
+    struct lith_job_outputs *outputs = ctx;
 
-    return sources->opener->open(sources->opener, index, ret_source, err);
+    return outputs->opener->open(outputs->opener, index, ret_source, err);
 }
 
 static const char *source_name(void *ctx, size_t index)
 {
-    struct sources *sources = ctx;
+    struct lith_job_outputs *outputs = ctx;
 
-    return sources->names[index];
+    return outputs->input_names[index];
+}
+
+static struct lith_verify_files inputs_of(struct lith_job_outputs *outputs)
+{
+    return (struct lith_verify_files){
+        .count = outputs->input_count, .open = source_open, .name = source_name, .ctx = outputs};
+}
+
+static struct lith_check check_of(const struct lith_job_outputs *outputs,
+                                  const struct lith_verify_files *inputs)
+{
+    return (struct lith_check){
+        .level = outputs->job->options->verify,
+        .inputs = inputs,
+        .codecs = outputs->codecs,
+        .work = outputs->job->work,
+    };
 }
 
 /* The outputs, by the names under which they can be read before they are published. */
@@ -84,17 +96,10 @@ static const char *sealed_name(void *ctx, size_t index)
 
 enum lith_code lith_job_outputs_check(struct lith_job_outputs *outputs, struct lith_err *err)
 {
-    struct sources ctx = {outputs->opener, outputs->input_names};
-    struct lith_verify_files inputs = {
-        .count = outputs->input_count, .open = source_open, .name = source_name, .ctx = &ctx};
+    struct lith_verify_files inputs = inputs_of(outputs);
     struct lith_verify_files sealed = {
         .count = outputs->count, .open = sealed_open, .name = sealed_name, .ctx = outputs};
-    struct lith_check check = {
-        .level = outputs->job->options->verify,
-        .inputs = &inputs,
-        .codecs = outputs->codecs,
-        .work = outputs->job->work,
-    };
+    struct lith_check check = check_of(outputs, &inputs);
 
     if (!outputs->is_mingled || lith_check_rows(&check, &sealed, err) == LITH_OK)
         return LITH_OK;
@@ -109,15 +114,8 @@ static enum lith_code output_verify(struct lith_job_outputs *outputs,
 {
     LITH_AUTO(source) struct lith_source *source = NULL;
     struct lith_object object = {.name = output->read_name};
-    struct sources ctx = {outputs->opener, outputs->input_names};
-    struct lith_verify_files inputs = {
-        .count = outputs->input_count, .open = source_open, .name = source_name, .ctx = &ctx};
-    struct lith_check check = {
-        .level = outputs->job->options->verify,
-        .inputs = &inputs,
-        .codecs = outputs->codecs,
-        .work = outputs->job->work,
-    };
+    struct lith_verify_files inputs = inputs_of(outputs);
+    struct lith_check check = check_of(outputs, &inputs);
 
     LITH_TRY(lith_folder_source_open(outputs->job->folder, &object, &source, err));
     LITH_TRY(lith_check_output(&check, source, file, err));
