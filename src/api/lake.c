@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "lake/lake_file.h"
 #include "lake/walk.h"
+#include "sort/sort_key.h"
 #include "store/local.h"
 
 static const char *const default_key_columns[] = {"template_id"};
@@ -103,6 +104,8 @@ static enum lith_code options_take(struct lith_lake *lake, const struct lith_opt
                                    struct lith_err *err)
 {
     LITH_TRY(options_check(options, err));
+    if (options->sort_by)
+        LITH_TRY(lith_sort_text_check(options->sort_by, &lake->arena, err));
     lake->manifest_name = options->manifest_name;
     lake->readers = LITH_READERS_NONE;
     if (options->readers)

@@ -5,7 +5,12 @@
  */
 #include "sort/sort_key.h"
 
+#include <assert.h>
+
+#include "base/limits.h"
 #include "sort/sort_column.h"
+
+static_assert(LITH_SORT_KEYS_MAX <= 32, "a bit for each key");
 
 struct text {
     const char *at;
@@ -160,20 +165,26 @@ static enum lith_code options_read(struct text *text, struct lith_sort_key *key,
     return LITH_OK;
 }
 
-static enum lith_code key_read(struct text *text, const struct lith_schema *schema,
-                               struct lith_arena *arena, struct lith_sort_key *ret_key,
-                               struct lith_err *err)
+/* All of a key but which column its name means. */
+static enum lith_code key_text_read(struct text *text, struct lith_arena *arena,
+                                    struct lith_sort_key *ret_key,
+                                    struct lith_column_name *ret_name, struct lith_err *err)
 {
     struct lith_sort_key key = {0};
-    struct lith_column_name name;
 
-    LITH_TRY(name_read(text, arena, &name, err));
+    LITH_TRY(name_read(text, arena, ret_name, err));
     LITH_TRY(options_read(text, &key, err));
     if (text->at < text->end && *text->at != ',')
         return lith_fail(err, LITH_E_INVALID,
                          "\"%c\" behind a quoted name, where . : or , may stand", *text->at);
-    LITH_TRY(lith_sort_column_find(schema, &name, &key.leaf, err));
     *ret_key = key;
+    return LITH_OK;
+}
+
+static enum lith_code room_check(uint32_t count, struct lith_err *err)
+{
+    if (count == LITH_SORT_KEYS_MAX)
+        return lith_fail(err, LITH_E_LIMIT, "more than %u keys", LITH_SORT_KEYS_MAX);
     return LITH_OK;
 }
 
@@ -184,9 +195,10 @@ static enum lith_code keys_read(struct text *text, const struct lith_schema *sch
     uint32_t count = 0;
 
     do {
-        if (count == LITH_SORT_KEYS_MAX)
-            return lith_fail(err, LITH_E_LIMIT, "more than %u keys", LITH_SORT_KEYS_MAX);
-        LITH_TRY(key_read(text, schema, arena, &keys[count], err));
+        struct lith_column_name name;
+        LITH_TRY(room_check(count, err));
+        LITH_TRY(key_text_read(text, arena, &keys[count], &name, err));
+        LITH_TRY(lith_sort_column_find(schema, &name, &keys[count].leaf, err));
         for (uint32_t i = 0; i < count; i++) {
             if (keys[i].leaf == keys[count].leaf)
                 return lith_fail(err, LITH_E_INVALID, "keys %u and %u are the same column", i + 1,
@@ -198,6 +210,13 @@ static enum lith_code keys_read(struct text *text, const struct lith_schema *sch
     return LITH_OK;
 }
 
+/* Says of which text, and where in it. */
+static enum lith_code place_tell(const char *text, const struct text *walk, struct lith_err *err)
+{
+    return lith_err_prefix(err, "sort order \"%.200s\", at byte %zu", text,
+                           (size_t)(walk->at - text));
+}
+
 enum lith_code lith_sort_keys_parse(const char *text, const struct lith_schema *schema,
                                     struct lith_arena *arena, struct lith_sort_key **ret_keys,
                                     uint32_t *ret_count, struct lith_err *err)
@@ -206,10 +225,49 @@ enum lith_code lith_sort_keys_parse(const char *text, const struct lith_schema *
     void *keys;
 
     LITH_TRY(lith_arena_array(arena, LITH_SORT_KEYS_MAX, sizeof(struct lith_sort_key), &keys, err));
-    enum lith_code code = keys_read(&walk, schema, arena, keys, ret_count, err);
-    if (code != LITH_OK)
-        return lith_err_prefix(err, "sort order \"%.200s\", at byte %zu", text,
-                               (size_t)(walk.at - text));
+    if (keys_read(&walk, schema, arena, keys, ret_count, err) != LITH_OK)
+        return place_tell(text, &walk, err);
     *ret_keys = keys;
     return LITH_OK;
+}
+
+static enum lith_code lacks_read(struct text *text, const struct lith_schema *schema,
+                                 struct lith_arena *arena, uint32_t *ret_lacks,
+                                 struct lith_err *err)
+{
+    uint32_t lacks = 0;
+    uint32_t count = 0;
+
+    do {
+        struct lith_column_name name;
+        struct lith_sort_key key;
+        struct lith_err why;
+        LITH_TRY(room_check(count, err));
+        LITH_TRY(key_text_read(text, arena, &key, &name, err));
+        if (lith_sort_column_find(schema, &name, &key.leaf, &why) != LITH_OK)
+            lacks |= 1u << count;
+        count++;
+    } while (text_takes(text, ','));
+    *ret_lacks = lacks;
+    return LITH_OK;
+}
+
+enum lith_code lith_sort_keys_lacking(const char *text, const struct lith_schema *schema,
+                                      struct lith_arena *arena, uint32_t *ret_lacks,
+                                      struct lith_err *err)
+{
+    struct text walk = {text, text + strlen(text)};
+
+    if (lacks_read(&walk, schema, arena, ret_lacks, err) != LITH_OK)
+        return place_tell(text, &walk, err);
+    return LITH_OK;
+}
+
+enum lith_code lith_sort_text_check(const char *text, struct lith_arena *arena,
+                                    struct lith_err *err)
+{
+    static const struct lith_schema nothing;
+    uint32_t lacks;
+
+    return lith_sort_keys_lacking(text, &nothing, arena, &lacks, err);
 }

@@ -31,4 +31,17 @@ LITH_MUST_CHECK enum lith_code
 lith_sort_keys_parse(const char *text, const struct lith_schema *schema, struct lith_arena *arena,
                      struct lith_sort_key **ret_keys, uint32_t *ret_count, struct lith_err *err);
 
+/*
+ * Which keys of `text` have no column in a schema, or one that lith_sort_keys_parse refuses: bit n
+ * for key n. INVALID and LIMIT are of the text itself.
+ */
+LITH_MUST_CHECK enum lith_code lith_sort_keys_lacking(const char *text,
+                                                      const struct lith_schema *schema,
+                                                      struct lith_arena *arena, uint32_t *ret_lacks,
+                                                      struct lith_err *err);
+
+/* Whether `text` can be read, whatever the columns are. INVALID, LIMIT. */
+LITH_MUST_CHECK enum lith_code lith_sort_text_check(const char *text, struct lith_arena *arena,
+                                                    struct lith_err *err);
+
 #endif

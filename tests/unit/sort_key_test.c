@@ -166,6 +166,37 @@ static void texts_that_mean_nothing(void **state)
     }
 }
 
+/* A text by itself, and which of its keys are of no use. */
+static void keys_that_are_lacking(void **state)
+{
+    static const struct {
+        const char *text;
+        enum lith_code code; /* of the text */
+        uint32_t lacks;
+    } cases[] = {
+        {"id", LITH_OK, 0},
+        {"id,s.y.z:desc", LITH_OK, 0},
+        {"ib:desc,id", LITH_OK, 1},
+        {"id,s,s.x,twice,list.element,t96,\"s\".x,nothing", LITH_OK, 0xbe},
+        {"id,ib:up", LITH_E_INVALID, 0},
+        {"ib,", LITH_E_INVALID, 0},
+        {"a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p", LITH_OK, 0xffff},
+        {"a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q", LITH_E_LIMIT, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        uint32_t lacks = 0;
+        enum lith_code code = lith_sort_text_check(cases[i].text, &arena, &err);
+        assert_int_equal(code, cases[i].code);
+        code = lith_sort_keys_lacking(cases[i].text, &schema, &arena, &lacks, &err);
+        if (code != cases[i].code || lacks != cases[i].lacks)
+            fail_msg("%s: %s: %x", cases[i].text, lith_code_name(code), lacks);
+        if (code != LITH_OK)
+            assert_non_null(strstr(err.text, "sort order \""));
+    }
+}
+
 static void too_many_keys_and_no_memory(void **state)
 {
     struct sample_node nodes[LITH_SORT_KEYS_MAX + 2] = {
@@ -229,6 +260,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(texts_that_mean_something, setup, teardown),
         cmocka_unit_test_setup_teardown(shown_paths_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(texts_that_mean_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(keys_that_are_lacking, setup, teardown),
         cmocka_unit_test_setup_teardown(too_many_keys_and_no_memory, setup, teardown),
         cmocka_unit_test_setup_teardown(random_texts, setup, teardown),
     };
