@@ -14,9 +14,14 @@
 enum lith_code lith_fact_book_init(struct lith_fact_book *book, const struct lith_job *job,
                                    struct lith_err *err)
 {
+    struct lith_schema_rules rules = {
+        .allow = job->options->allow,
+        .match = job->options->match,
+        .sort_by = job->options->sort_by,
+    };
+
     *book = (struct lith_fact_book){.arena = job->arena, .mem = job->work->mem};
-    LITH_TRY(lith_schema_sets_init(&book->sets, &job->options->allow, job->options->match,
-                                   job->arena, err));
+    LITH_TRY(lith_schema_sets_init(&book->sets, &rules, job->arena, err));
     return lith_codec_context_new(book->mem, &book->codecs, err);
 }
 
@@ -62,6 +67,18 @@ const struct lith_fact *lith_fact_book_find(const struct lith_fact_book *book,
                                             const struct lith_object *object)
 {
     return known_find(book, object, book->known_count);
+}
+
+/* What is known of a file's kind; all zero where nothing is. */
+static struct lith_schema_kind kind_of(const struct lith_fact_book *book,
+                                       const struct lith_fact *fact)
+{
+    return fact && fact->kind ? book->sets.kinds[fact->kind - 1] : (struct lith_schema_kind){0};
+}
+
+uint32_t lith_fact_book_set(const struct lith_fact_book *book, const struct lith_object *object)
+{
+    return kind_of(book, lith_fact_book_find(book, object)).set;
 }
 
 void lith_fact_book_keep(struct lith_fact_book *book,
@@ -159,7 +176,7 @@ static enum lith_code footer_take(struct lith_fact_book *book, const struct lith
     LITH_TRY(lith_meaning_of(&footer, book->mem, &meaning, err));
     struct lith_schema_file file = {object->name, &footer.schema, lith_fields_are_counted(&footer),
                                     &meaning};
-    return lith_schema_sets_find(&book->sets, &file, &fact->schema_set, err);
+    return lith_schema_sets_find(&book->sets, &file, &fact->kind, err);
 }
 
 /* Reads one footer into a fact; what is wrong with the file itself becomes its reason. */
@@ -318,12 +335,14 @@ enum lith_code lith_fact_book_list(const struct lith_fact_book *book,
             file->object ? lith_fact_book_find(book, file->object) : NULL;
         if (!fact)
             continue;
+        struct lith_schema_kind kind = kind_of(book, fact);
         LITH_ASSERT(count < room);
         facts[count++] = (struct lith_facts){
             .name = file->name,
             .has_rows = fact->has_rows,
             .rows = fact->rows,
-            .schema_set = fact->schema_set,
+            .schema_set = kind.set,
+            .lacks = kind.lacks,
             .blocked = fact->blocked,
             .blocked_for_good = fact->blocked_for_good,
         };
@@ -351,5 +370,18 @@ enum lith_code lith_fact_book_conflicts(const struct lith_fact_book *book, struc
     }
     *ret_conflicts = texts;
     *ret_count = count;
+    return LITH_OK;
+}
+
+enum lith_code lith_fact_book_refusals(const struct lith_fact_book *book, struct lith_arena *arena,
+                                       const char *const **ret_refusals, struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(lith_arena_array(arena, book->sets.count, sizeof(char *), &block, err));
+    const char **texts = block;
+    for (uint32_t i = 0; i < book->sets.count; i++)
+        LITH_TRY(lith_schema_sets_refusal(&book->sets, i + 1, arena, &texts[i], err));
+    *ret_refusals = texts;
     return LITH_OK;
 }

@@ -18,8 +18,8 @@
 struct lith_fact {
     struct lith_hash128 id; /* of its name, size and etag */
     uint64_t rows;
-    const char *blocked; /* as in lith_facts, as are those below; in the book's arena */
-    uint32_t schema_set;
+    const char *blocked; /* as in lith_facts, as are the bools below; in the book's arena */
+    uint32_t kind;       /* of the book's sets; 0: blocked */
     bool has_rows;
     bool blocked_for_good;
     bool kept; /* by the lith_fact_book_keep that is going on */
@@ -84,6 +84,12 @@ LITH_MUST_CHECK enum lith_code lith_fact_book_conflicts(const struct lith_fact_b
                                                         const char *const **ret_conflicts,
                                                         size_t *ret_count, struct lith_err *err);
 
+/* Why no files of a set can be merged, by set; NULL: they can. As texts in `arena`. */
+LITH_MUST_CHECK enum lith_code lith_fact_book_refusals(const struct lith_fact_book *book,
+                                                       struct lith_arena *arena,
+                                                       const char *const **ret_refusals,
+                                                       struct lith_err *err);
+
 /* A present file whose name is retired, but which is another file (DESIGN.md section 5, "same
  * name, other bytes"). */
 bool lith_fact_is_replaced(const struct lith_snapshot_file *file);
@@ -91,5 +97,8 @@ bool lith_fact_is_replaced(const struct lith_snapshot_file *file);
 /* What is known of a present file, or NULL. */
 const struct lith_fact *lith_fact_book_find(const struct lith_fact_book *book,
                                             const struct lith_object *object);
+
+/* The set of a present file; 0: it is not known. */
+uint32_t lith_fact_book_set(const struct lith_fact_book *book, const struct lith_object *object);
 
 #endif

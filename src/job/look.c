@@ -40,6 +40,7 @@ static enum lith_code plan_make(struct lith_look *look, const struct lith_job *j
     lith_arena_init(&scratch, job->work->mem);
     lith_arena_done(&look->arena);
     LITH_TRY(lith_fact_book_conflicts(&look->book, &look->arena, &conflicts, &conflict_count, err));
+    LITH_TRY(lith_fact_book_refusals(&look->book, &look->arena, &look->refusals, err));
     LITH_TRY(
         lith_fact_book_list(&look->book, &look->view.snapshot, &scratch, &facts, &fact_count, err));
     struct lith_plan_request request = {
@@ -49,6 +50,8 @@ static enum lith_code plan_make(struct lith_look *look, const struct lith_job *j
         .fact_count = fact_count,
         .conflicts = conflicts,
         .conflict_count = conflict_count,
+        .refusals = look->refusals,
+        .refusal_count = look->book.sets.count,
         .policy = &job->options->policy,
         .policy_hash = job->options->policy_hash,
         .table_format = job->table_format,
@@ -155,7 +158,7 @@ bool lith_look_wants_work(const struct lith_look *look, const struct lith_job *j
 static bool is_own_reason(enum lith_file_reason reason)
 {
     return reason == LITH_WHY_QUARANTINE || reason == LITH_WHY_BLOCKED || reason == LITH_WHY_LINK ||
-           reason == LITH_WHY_CHANGED;
+           reason == LITH_WHY_CHANGED || reason == LITH_WHY_REFUSED;
 }
 
 static enum lith_code text_keep(const struct lith_job *job, const char *text, const char **ret_text,

@@ -15,6 +15,7 @@ struct lith_look {
     struct lith_path_keys keys; /* in the job's arena */
     struct lith_fact_book book;
     struct lith_plan plan;
+    const char *const *refusals; /* of the book's sets, as the plan had them */
     int64_t now_ns;
     bool listing_only; /* no footers are read: a first guess, for the order of partitions */
     bool all_files;    /* the report has every file, not only those with a reason of their own */

@@ -7,13 +7,14 @@
 
 #include "base/array.h"
 #include "job/kind_hash.h"
+#include "sort/sort_key.h"
 
 enum lith_code lith_schema_sets_init(struct lith_schema_sets *sets,
-                                     const struct lith_union_rules *allow, enum lith_match match,
+                                     const struct lith_schema_rules *rules,
                                      struct lith_arena *arena, struct lith_err *err)
 {
-    *sets = (struct lith_schema_sets){.arena = arena, .allow = *allow, .match = match};
-    lith_hash_map_init(&sets->kinds, arena->mem);
+    *sets = (struct lith_schema_sets){.arena = arena, .rules = *rules};
+    lith_hash_map_init(&sets->found, arena->mem);
     return lith_hasher_new(arena->mem, 0, &sets->hasher, err);
 }
 
@@ -25,7 +26,7 @@ void lith_schema_sets_done(struct lith_schema_sets *sets)
         lith_growing_union_done(&sets->sets[i].by_name);
         lith_field_names_done(&sets->sets[i].names);
     }
-    lith_hash_map_done(&sets->kinds);
+    lith_hash_map_done(&sets->found);
     lith_hasher_free(sets->hasher);
     *sets = (struct lith_schema_sets){0};
 }
@@ -42,10 +43,10 @@ struct trial {
 
 static struct lith_union_rules rules_of(const struct trial *t, bool by_id)
 {
-    struct lith_union_rules rules = t->sets->allow;
+    struct lith_union_rules rules = t->sets->rules.allow;
 
     rules.by_id = by_id;
-    rules.ids_agree = t->sets->match == LITH_MATCH_AUTO;
+    rules.ids_agree = t->sets->rules.match == LITH_MATCH_AUTO;
     return rules;
 }
 
@@ -169,12 +170,17 @@ static enum lith_code without_ids_try(struct trial *t, struct lith_err *err)
                                      &t->conflict, err);
 }
 
+/* The union of all kinds, not begun where there is none. */
+static const struct lith_growing_union *union_of(const struct lith_schema_set *set)
+{
+    return set->by_name.is_begun ? &set->by_name : &set->by_id;
+}
+
 /* Equal schemas need no union: those that no union takes (a name twice in a group) join them. */
 static enum lith_code is_equal(const struct trial *t, bool *ret_equal, struct lith_err *err)
 {
     LITH_AUTO(arena) struct lith_arena scratch;
-    const struct lith_growing_union *u =
-        t->set->by_name.is_begun ? &t->set->by_name : &t->set->by_id;
+    const struct lith_growing_union *u = union_of(t->set);
     const char *difference;
 
     lith_arena_init(&scratch, t->sets->arena->mem);
@@ -193,9 +199,9 @@ static enum lith_code set_try(struct trial *t, struct lith_err *err)
     LITH_TRY(is_equal(t, &equal, err));
     if (equal)
         return LITH_OK;
-    if (t->sets->match == LITH_MATCH_NAME)
+    if (t->sets->rules.match == LITH_MATCH_NAME)
         return name_try(t, err);
-    if (t->sets->match == LITH_MATCH_ID)
+    if (t->sets->rules.match == LITH_MATCH_ID)
         return id_try(t, err);
     return t->has_ids ? with_ids_try(t, err) : without_ids_try(t, err);
 }
@@ -203,7 +209,7 @@ static enum lith_code set_try(struct trial *t, struct lith_err *err)
 /* The unions that were tried stay, or go. */
 static enum lith_code set_settle(struct trial *t, bool is_taken, struct lith_err *err)
 {
-    bool is_by_id = t->has_ids && t->sets->match != LITH_MATCH_NAME;
+    bool is_by_id = t->has_ids && t->sets->rules.match != LITH_MATCH_NAME;
     struct lith_growing_union *const unions[] = {&t->set->by_id, &t->set->ids_by_name,
                                                  &t->set->by_name};
 
@@ -232,7 +238,7 @@ static enum lith_code conflict_keep(const struct trial *t, struct lith_schema_co
 {
     if (kept->text)
         return LITH_OK;
-    kept->left = t->sets->names[t->conflict.origin];
+    kept->left = t->sets->kinds[t->conflict.origin].name;
     return text_keep(t->sets, t->conflict.text, &kept->text, err);
 }
 
@@ -277,7 +283,7 @@ static enum lith_code meaning_conflict(struct lith_schema_sets *sets,
     LITH_TRY(lith_arena_format(sets->arena, &text, err, "what values mean: %s against %s",
                                lith_meaning_text(&first, part), lith_meaning_text(meaning, part)));
     conflict->text = text;
-    conflict->left = sets->names[0];
+    conflict->left = sets->kinds[0].name;
     return LITH_OK;
 }
 
@@ -290,7 +296,7 @@ static enum lith_code set_begin(struct trial *t, const struct lith_schema_file *
 
     if (sets->count && !conflict->text)
         LITH_TRY(meaning_conflict(sets, file->meaning, conflict, err));
-    conflict->right = sets->names[t->origin];
+    conflict->right = sets->kinds[t->origin].name;
     LITH_TRY(lith_array_grow_in(sets->arena, &block, sets->count, sizeof(*sets->sets), err));
     sets->sets = block;
     t->set = &sets->sets[sets->count];
@@ -300,7 +306,7 @@ static enum lith_code set_begin(struct trial *t, const struct lith_schema_file *
     lith_growing_union_init(&t->set->by_id, mem);
     lith_growing_union_init(&t->set->ids_by_name, mem);
     lith_growing_union_init(&t->set->by_name, mem);
-    lith_field_names_init(&t->set->names, sets->allow.any_case, sets->hasher, mem);
+    lith_field_names_init(&t->set->names, sets->rules.allow.any_case, sets->hasher, mem);
     sets->count++;
     if (t->set->is_closed)
         return LITH_OK;
@@ -310,15 +316,33 @@ static enum lith_code set_begin(struct trial *t, const struct lith_schema_file *
     return code != LITH_OK ? code : settled;
 }
 
+/* Makes room for the kind, and says what it lacks. */
+static enum lith_code kind_begin(struct trial *t, const char *name, struct lith_arena *scratch,
+                                 struct lith_err *err)
+{
+    struct lith_schema_sets *sets = t->sets;
+    struct lith_schema_kind kind = {0};
+    void *block = sets->kinds;
+
+    LITH_TRY(lith_array_grow_in(sets->arena, &block, t->origin, sizeof(*sets->kinds), err));
+    sets->kinds = block;
+    LITH_TRY(text_keep(sets, name, &kind.name, err));
+    if (sets->rules.sort_by)
+        LITH_TRY(lith_sort_keys_lacking(sets->rules.sort_by, t->schema, scratch, &kind.lacks, err));
+    sets->kinds[t->origin] = kind;
+    sets->kind_count++;
+    return LITH_OK;
+}
+
 static enum lith_code kind_take(struct lith_schema_sets *sets, const struct lith_schema_file *file,
-                                struct lith_hash128 id, uint32_t *ret_set, struct lith_err *err)
+                                struct lith_hash128 id, uint32_t *ret_kind, struct lith_err *err)
 {
     LITH_AUTO(arena) struct lith_arena scratch;
-    struct trial t = {.sets = sets, .origin = sets->name_count};
+    struct trial t = {.sets = sets, .origin = sets->kind_count};
     struct lith_schema_conflict conflict = {0};
     struct lith_schema meant;
-    void *block = sets->names;
     enum lith_ids ids;
+    uint32_t set;
 
     lith_arena_init(&scratch, sets->arena->mem);
     LITH_TRY(lith_schema_ids(file->schema, file->is_counted, sets->arena->mem, &ids, err));
@@ -326,34 +350,56 @@ static enum lith_code kind_take(struct lith_schema_sets *sets, const struct lith
     t.schema = &meant;
     t.has_ids = ids == LITH_IDS_ALL;
 
-    if (sets->match == LITH_MATCH_ID && !t.has_ids)
+    if (sets->rules.match == LITH_MATCH_ID && !t.has_ids)
         return lith_fail(err, LITH_E_INVALID,
                          "match_columns is id, but not all of its fields have an id that means "
                          "something; auto or "
                          "name takes it");
-    LITH_TRY(lith_array_grow_in(sets->arena, &block, sets->name_count, sizeof(*sets->names), err));
-    sets->names = block;
-    LITH_TRY(text_keep(sets, file->name, &sets->names[sets->name_count], err));
-    sets->name_count++;
-    LITH_TRY(sets_try(&t, file->meaning, ret_set, &conflict, err));
-    if (*ret_set == 0) {
+    LITH_TRY(kind_begin(&t, file->name, &scratch, err));
+    LITH_TRY(sets_try(&t, file->meaning, &set, &conflict, err));
+    if (set == 0) {
         LITH_TRY(set_begin(&t, file, &conflict, err));
-        *ret_set = (uint32_t)sets->count;
+        set = (uint32_t)sets->count;
     }
-    return lith_hash_map_put(&sets->kinds, id, *ret_set, err);
+    sets->kinds[t.origin].set = set;
+    *ret_kind = t.origin + 1;
+    return lith_hash_map_put(&sets->found, id, *ret_kind, err);
 }
 
 enum lith_code lith_schema_sets_find(struct lith_schema_sets *sets,
-                                     const struct lith_schema_file *file, uint32_t *ret_set,
+                                     const struct lith_schema_file *file, uint32_t *ret_kind,
                                      struct lith_err *err)
 {
     struct lith_hash128 id =
         lith_kind_hash(sets->hasher, file->schema, file->meaning, file->is_counted);
-    uint32_t set = lith_hash_map_get(&sets->kinds, id);
+    uint32_t kind = lith_hash_map_get(&sets->found, id);
 
-    if (set == 0)
-        LITH_TRY(kind_take(sets, file, id, &set, err));
-    *ret_set = set;
+    if (kind == 0)
+        LITH_TRY(kind_take(sets, file, id, &kind, err));
+    *ret_kind = kind;
+    return LITH_OK;
+}
+
+enum lith_code lith_schema_sets_refusal(const struct lith_schema_sets *sets, uint32_t set,
+                                        struct lith_arena *arena, const char **ret_text,
+                                        struct lith_err *err)
+{
+    const struct lith_growing_union *u = union_of(&sets->sets[set - 1]);
+    LITH_AUTO(arena) struct lith_arena scratch;
+    struct lith_sort_key *keys;
+    uint32_t count;
+    void *text;
+
+    lith_arena_init(&scratch, arena->mem);
+    *ret_text = NULL;
+    if (!sets->rules.sort_by || !u->is_begun)
+        return LITH_OK;
+    enum lith_code code = lith_sort_keys_parse(sets->rules.sort_by, lith_growing_union_schema(u),
+                                               &scratch, &keys, &count, err);
+    if (code != LITH_E_INVALID && code != LITH_E_UNSUPPORTED)
+        return code;
+    LITH_TRY(lith_arena_copy(arena, err->text, strlen(err->text), &text, err));
+    *ret_text = text;
     return LITH_OK;
 }
 

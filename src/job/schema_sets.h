@@ -42,22 +42,36 @@ struct lith_schema_set {
     struct lith_schema_conflict conflict; /* with an earlier set; text NULL: it is the first one */
 };
 
+/* Files that are the same to a set. */
+struct lith_schema_kind {
+    const char *name; /* of its first file */
+    uint32_t set;     /* from 1 */
+    uint32_t lacks;   /* bit n: key n of sort_by; in a merge another file must have it */
+};
+
+/* What decides which files are merged with which. */
+struct lith_schema_rules {
+    struct lith_union_rules allow; /* by_id is not looked at */
+    enum lith_match match;
+    const char *sort_by; /* NULL: nothing is sorted; outlives the sets */
+};
+
 struct lith_schema_sets {
     struct lith_arena *arena;
-    struct lith_union_rules allow;
-    enum lith_match match;
+    struct lith_schema_rules rules;
     struct lith_hasher *hasher;
-    struct lith_hash_map kinds; /* kind_hash.h; the number of its set */
+    struct lith_hash_map found; /* kind_hash.h; the number of the kind, from 1 */
+    struct lith_schema_kind *kinds;
+    uint32_t kind_count;
     struct lith_schema_set *sets;
     size_t count;
-    const char **names; /* of each kind that unions know: its first file */
-    uint32_t name_count;
 };
 
 /* Texts and sets are in `arena`; unions and kinds are charged to its budget. */
-LITH_MUST_CHECK enum lith_code
-lith_schema_sets_init(struct lith_schema_sets *sets, const struct lith_union_rules *allow,
-                      enum lith_match match, struct lith_arena *arena, struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_schema_sets_init(struct lith_schema_sets *sets,
+                                                     const struct lith_schema_rules *rules,
+                                                     struct lith_arena *arena,
+                                                     struct lith_err *err);
 /* A zeroed one is a no-op. */
 void lith_schema_sets_done(struct lith_schema_sets *sets);
 
@@ -68,14 +82,21 @@ struct lith_schema_file {
     const struct lith_meaning *meaning;
 };
 
-/* The number of the file's set, from 1. INVALID: match is id, and it has no ids. NOMEM, LIMIT. */
+/* The number of the file's kind, from 1. INVALID: match is id, and it has no ids. NOMEM, LIMIT. */
 LITH_MUST_CHECK enum lith_code lith_schema_sets_find(struct lith_schema_sets *sets,
                                                      const struct lith_schema_file *file,
-                                                     uint32_t *ret_set, struct lith_err *err);
+                                                     uint32_t *ret_kind, struct lith_err *err);
 
 /* Why the set does not join an earlier one; NULL for the first. */
 const struct lith_schema_conflict *lith_schema_sets_conflict(const struct lith_schema_sets *sets,
                                                              uint32_t set);
+
+/* Why no files of the set can be merged: what they join to lacks a key of sort_by, say. A text in
+ * `arena`, or NULL: they can, or only `lacks` tells. Another kind may change it. */
+LITH_MUST_CHECK enum lith_code lith_schema_sets_refusal(const struct lith_schema_sets *sets,
+                                                        uint32_t set, struct lith_arena *arena,
+                                                        const char **ret_text,
+                                                        struct lith_err *err);
 
 /* "column a: INT32 (in x.parquet) against INT64 (in y.parquet)", from `arena`. */
 LITH_MUST_CHECK enum lith_code

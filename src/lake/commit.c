@@ -186,25 +186,37 @@ static uint16_t set_of(const struct lith_file_sets *sets, const char *name)
     return found ? found->set : 0;
 }
 
-/* Notes the sets in the rows of files, and what is between them in the outcome. */
-static enum lith_code sets_note(struct lith_commit_build *b, const struct lith_file_sets *sets,
-                                struct lith_err *err)
+static enum lith_code texts_copy(struct lith_arena *arena, const char *const *from, size_t count,
+                                 const char *const **ret_texts, struct lith_err *err)
 {
     void *block;
 
-    if (sets->conflict_count == 0)
+    LITH_TRY(lith_arena_array(arena, count, sizeof(char *), &block, err));
+    const char **texts = block;
+    for (size_t i = 0; i < count; i++) {
+        if (!from[i])
+            continue;
+        LITH_TRY(lith_arena_copy(arena, from[i], strlen(from[i]), &block, err));
+        texts[i] = block;
+    }
+    *ret_texts = texts;
+    return LITH_OK;
+}
+
+/* Notes the sets in the rows of files, and what is known of them in the outcome. */
+static enum lith_code sets_note(struct lith_commit_build *b, const struct lith_file_sets *sets,
+                                struct lith_err *err)
+{
+    struct lith_outcome *outcome = &b->next.outcome;
+
+    if (sets->file_count == 0)
         return LITH_OK;
     for (size_t i = 0; i < b->next.file_count; i++)
         b->next.files[i].set = set_of(sets, b->next.files[i].name);
-    LITH_TRY(lith_arena_array(b->arena, sets->conflict_count, sizeof(char *), &block, err));
-    const char **conflicts = block;
-    for (size_t i = 0; i < sets->conflict_count; i++) {
-        const char *text = sets->conflicts[i];
-        LITH_TRY(lith_arena_copy(b->arena, text, strlen(text), &block, err));
-        conflicts[i] = block;
-    }
-    b->next.outcome.conflicts = conflicts;
-    b->next.outcome.conflict_count = sets->conflict_count;
+    LITH_TRY(texts_copy(b->arena, sets->conflicts, sets->conflict_count, &outcome->conflicts, err));
+    LITH_TRY(texts_copy(b->arena, sets->refusals, sets->refusal_count, &outcome->refusals, err));
+    outcome->conflict_count = sets->conflict_count;
+    outcome->refusal_count = sets->refusal_count;
     return LITH_OK;
 }
 
@@ -247,7 +259,7 @@ enum lith_code lith_commit_compact(const struct lith_manifest *base,
                                        err));
     LITH_TRY(sets_note(&b, &compact->sets, err));
     size_t kept = b.next.file_count - compact->output_count; /* outputs were added last */
-    for (size_t i = kept; compact->sets.conflict_count && i < b.next.file_count; i++)
+    for (size_t i = kept; compact->sets.file_count && i < b.next.file_count; i++)
         b.next.files[i].set = compact->output_set;
     return lith_commit_build_end(&b, ret_next, err);
 }

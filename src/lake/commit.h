@@ -42,9 +42,10 @@ lith_commit_lease(const struct lith_manifest *base, const struct lith_stamp *sta
                   struct lith_arena *arena, struct lith_manifest *ret_next, struct lith_err *err);
 
 /*
- * Where live files are of several sets that do not join: which file is of which (sorted by name;
- * those of files that are not live do not matter), and why each set beyond the first does not join
- * an earlier one. Without conflicts nothing is noted. Texts go to the commit's arena.
+ * Where live files are of several sets that do not join, or some cannot be merged: which file is of
+ * which (sorted by name; those of files that are not live do not matter), why each set beyond the
+ * first does not join an earlier one, and by set why it cannot be merged (NULL: it can). Without
+ * files nothing is noted. Texts go to the commit's arena.
  */
 struct lith_file_set {
     const char *name;
@@ -55,6 +56,8 @@ struct lith_file_sets {
     size_t file_count;
     const char *const *conflicts;
     size_t conflict_count;
+    const char *const *refusals;
+    size_t refusal_count;
 };
 
 /*

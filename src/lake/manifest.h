@@ -80,6 +80,9 @@ struct lith_outcome {
      * join an earlier one. `set` of an entry holds under this outcome's policy and writer. */
     const char *const *conflicts;
     size_t conflict_count;
+    /* By set, from 1: why no files of it can be merged; NULL: they can. None where all can. */
+    const char *const *refusals;
+    size_t refusal_count;
     const struct lith_json *raw;
 };
 

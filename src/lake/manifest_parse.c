@@ -355,26 +355,28 @@ static enum lith_code condemned_read(struct lith_manifest_reader *r, struct lith
     return LITH_OK;
 }
 
-/* Absent: none. */
-static enum lith_code conflicts_read(struct lith_manifest_reader *r, const struct lith_json *object,
-                                     struct lith_outcome *outcome, struct lith_err *err)
+/* Absent: none. Empty texts become NULL. */
+static enum lith_code texts_read(struct lith_manifest_reader *r, const struct lith_json *outcome,
+                                 const char *key, const char *const **ret_texts, size_t *ret_count,
+                                 struct lith_err *err)
 {
-    const struct lith_json *texts = lith_json_get(object, "conflicts");
-    const char **conflicts;
+    const struct lith_json *from = lith_json_get(outcome, key);
+    const char **texts;
     void *block;
 
-    LITH_TRY(rows_make(r, object, "conflicts", sizeof(*conflicts), &block, &outcome->conflict_count,
-                       err));
-    conflicts = block;
-    for (size_t i = 0; i < outcome->conflict_count; i++) {
-        const char *text = lith_json_text_of(lith_json_at(texts, i));
+    LITH_TRY(rows_make(r, outcome, key, sizeof(*texts), &block, ret_count, err));
+    texts = block;
+    for (size_t i = 0; i < *ret_count; i++) {
+        const char *text = lith_json_text_of(lith_json_at(from, i));
         if (!text)
-            return lith_fail(err, LITH_E_CORRUPT, "%s: outcome: conflicts[%zu]: a text expected",
-                             r->file, i);
+            return lith_fail(err, LITH_E_CORRUPT, "%s: outcome: %s[%zu]: a text expected", r->file,
+                             key, i);
+        if (!*text)
+            continue;
         LITH_TRY(lith_arena_copy(r->arena, text, strlen(text), &block, err));
-        conflicts[i] = block;
+        texts[i] = block;
     }
-    outcome->conflicts = conflicts;
+    *ret_texts = texts;
     return LITH_OK;
 }
 
@@ -399,7 +401,9 @@ static enum lith_code outcome_read(struct lith_manifest_reader *r, const struct 
     outcome->settled = lith_json_bool_of(lith_json_get(object, "settled"));
     memcpy(outcome->live_hash, live, sizeof(outcome->live_hash));
     memcpy(outcome->policy_hash, policy, sizeof(outcome->policy_hash));
-    LITH_TRY(conflicts_read(r, object, outcome, err));
+    LITH_TRY(
+        texts_read(r, object, "conflicts", &outcome->conflicts, &outcome->conflict_count, err));
+    LITH_TRY(texts_read(r, object, "refusals", &outcome->refusals, &outcome->refusal_count, err));
     outcome->raw = unknown_of(r, object, lith_outcome_fields);
     m->has_outcome = true;
     return LITH_OK;

@@ -255,16 +255,17 @@ static enum lith_code put_names(struct writer *w, const char *key, const void *r
 }
 static_assert(offsetof(struct lith_entry, name) == 0, "put_names reads a name at the front");
 
-/* Only where there are some: most files join. */
-static bool conflicts_set(struct lith_json *object, const struct lith_outcome *outcome)
+/* Only where there are some: most files join. NULL is written as an empty text. */
+static bool texts_set(struct lith_json *object, const char *key, const char *const *from,
+                      size_t count)
 {
-    if (outcome->conflict_count == 0)
+    if (count == 0)
         return true;
     struct lith_json *texts = lith_json_array();
     bool filled = texts != NULL;
-    for (size_t i = 0; filled && i < outcome->conflict_count; i++)
-        filled = lith_json_push(texts, lith_json_text(outcome->conflicts[i]));
-    return lith_json_set(object, "conflicts", texts) && filled;
+    for (size_t i = 0; filled && i < count; i++)
+        filled = lith_json_push(texts, lith_json_text(from[i] ? from[i] : ""));
+    return lith_json_set(object, key, texts) && filled;
 }
 
 static enum lith_code put_outcome(struct writer *w, const struct lith_outcome *outcome)
@@ -278,7 +279,8 @@ static enum lith_code put_outcome(struct writer *w, const struct lith_outcome *o
                   lith_json_set(object, "files_after", json_number(outcome->files_after)) &&
                   lith_json_set(object, "verdict", lith_json_text(outcome->verdict)) &&
                   lith_json_set(object, "settled", lith_json_bool(outcome->settled)) &&
-                  conflicts_set(object, outcome);
+                  texts_set(object, "conflicts", outcome->conflicts, outcome->conflict_count) &&
+                  texts_set(object, "refusals", outcome->refusals, outcome->refusal_count);
     enum lith_code code = put_key(w, "outcome");
     if (code != LITH_OK) {
         lith_json_free(object);

@@ -32,6 +32,7 @@ struct candidate {
     const char *name;
     uint64_t size;
     uint64_t schema_set;
+    uint32_t lacks;
 };
 
 /* The run that a ladder found. */
@@ -41,6 +42,7 @@ struct run {
     uint64_t outputs;
     uint64_t schema_set;
     bool cut;         /* more would join, but for max_inputs */
+    bool is_refused;  /* there would be one, but for what all of its files lack */
     bool others_wait; /* other sets have a run, too */
 };
 
@@ -56,6 +58,8 @@ struct planning {
     /* Of the sets from 2 on: why they do not join, as far as it is known. */
     const char *const *conflicts;
     size_t conflict_count;
+    const char *const *refusals; /* as in the request */
+    size_t refusal_count;
 };
 
 static int compare_candidates(const void *a, const void *b)
@@ -124,14 +128,15 @@ static bool sets_are_noted(const struct planning *p)
 
     if (!outcome_is_ours(p->request))
         return false;
-    size_t set_count = p->request->snapshot->manifest->outcome.conflict_count + 1;
+    const struct lith_outcome *outcome = &p->request->snapshot->manifest->outcome;
+    size_t set_count = outcome->conflict_count + 1;
     for (size_t i = 0; i < p->candidate_count; i++) {
         const struct lith_snapshot_file *file = p->candidates[i].file->file;
         if (file->state != LITH_FILE_LIVE || file->entry->set == 0 || file->entry->set > set_count)
             return false;
         are_known = are_known && p->candidates[i].schema_set != 0;
     }
-    return set_count > 1 && !are_known;
+    return (set_count > 1 || outcome->refusal_count > 0) && !are_known;
 }
 
 static int compare_sets(const void *a, const void *b)
@@ -142,24 +147,33 @@ static int compare_sets(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
+/* Why no files of a set can be merged, or NULL. */
+static const char *refusal_of(const struct planning *p, uint64_t set)
+{
+    return set >= 1 && set - 1 < p->refusal_count ? p->refusals[set - 1] : NULL;
+}
+
 /* Takes the word of the manifest where it is needed; then orders the sets. */
 static enum lith_code sets_take(struct planning *p, struct lith_err *err)
 {
+    const struct lith_plan_request *request = p->request;
     bool noted = sets_are_noted(p);
+    const struct lith_outcome *outcome = noted ? &request->snapshot->manifest->outcome : NULL;
     void *block;
 
-    p->conflicts = p->request->conflicts;
-    p->conflict_count = p->request->conflict_count;
-    if (noted) {
-        p->conflicts = p->request->snapshot->manifest->outcome.conflicts;
-        p->conflict_count = p->request->snapshot->manifest->outcome.conflict_count;
-    }
+    p->conflicts = noted ? outcome->conflicts : request->conflicts;
+    p->conflict_count = noted ? outcome->conflict_count : request->conflict_count;
+    p->refusals = noted ? outcome->refusals : request->refusals;
+    p->refusal_count = noted ? outcome->refusal_count : request->refusal_count;
     LITH_TRY(lith_arena_array(&p->scratch, p->candidate_count, sizeof(*p->sets), &block, err));
     p->sets = block;
     for (size_t i = 0; i < p->candidate_count; i++) {
+        struct candidate *candidate = &p->candidates[i];
         if (noted)
-            p->candidates[i].schema_set = p->candidates[i].file->file->entry->set;
-        p->sets[i] = p->candidates[i].schema_set;
+            candidate->schema_set = candidate->file->file->entry->set;
+        if (refusal_of(p, candidate->schema_set))
+            candidate->lacks = UINT32_MAX;
+        p->sets[i] = candidate->schema_set;
     }
     if (p->candidate_count)
         qsort(p->sets, p->candidate_count, sizeof(*p->sets), compare_sets);
@@ -218,7 +232,8 @@ static enum lith_code files_judge(struct planning *p, struct lith_err *err)
             (struct candidate){.file = file,
                                .name = file->file->name,
                                .size = file->file->object->size,
-                               .schema_set = facts ? facts->schema_set : 0};
+                               .schema_set = facts ? facts->schema_set : 0,
+                               .lacks = facts ? facts->lacks : 0};
     }
     if (p->candidate_count)
         qsort(p->candidates, p->candidate_count, sizeof(*p->candidates), compare_candidates);
@@ -243,12 +258,13 @@ static uint64_t run_gain(const struct run *run)
 }
 
 /* The run that removes most files among `count` members in ascending order, of equal ones the
- * shortest. */
+ * shortest. What all files of a run lack nobody can give its outputs. */
 static struct run ladder_climb(const struct lith_policy *policy, struct candidate *const *members,
                                size_t count, bool quarter)
 {
     struct run best = {0};
     uint64_t before = 0;
+    uint32_t lacks = UINT32_MAX;
 
     for (size_t i = 0; i < count; i++) {
         uint64_t last = members[i]->size;
@@ -258,9 +274,12 @@ static struct run ladder_climb(const struct lith_policy *policy, struct candidat
         run.outputs = lith_plan_output_count(run.bytes, policy->target_file_bytes);
         bool pays = run_pays(policy, before, last, run.outputs, i + 1, quarter);
         before = run.bytes;
+        lacks &= members[i]->lacks;
         if (!pays || run_gain(&run) <= run_gain(&best))
             continue;
-        if (i >= policy->max_inputs)
+        if (lacks)
+            best.is_refused = true;
+        else if (i >= policy->max_inputs)
             best.cut = best.count > 0;
         else
             best = run;
@@ -268,14 +287,15 @@ static struct run ladder_climb(const struct lith_policy *policy, struct candidat
     return best;
 }
 
-/* The candidates of one schema set, and those that join with any, in order. */
+/* The candidates of one schema set unless it is refused, and those that join with any, in order. */
 static size_t members_choose(struct planning *p, uint64_t schema_set)
 {
+    bool is_refused = refusal_of(p, schema_set) != NULL;
     size_t count = 0;
 
     for (size_t i = 0; i < p->candidate_count; i++) {
         uint64_t set = p->candidates[i].schema_set;
-        if (set == 0 || set == schema_set)
+        if (set == 0 || (set == schema_set && !is_refused))
             p->members[count++] = &p->candidates[i];
     }
     return count;
@@ -309,6 +329,10 @@ static int compare_inputs(const void *a, const void *b)
     return strcmp((*(const struct lith_snapshot_file *const *)a)->name,
                   (*(const struct lith_snapshot_file *const *)b)->name);
 }
+
+/* Of files that would be merged alone. */
+static const char lacking_text[] =
+    "a column of sort_by is in none of those that are small enough to be merged";
 
 /* What keeps a candidate from those of other sets. */
 static const char *schema_detail(const struct planning *p, uint64_t set)
@@ -351,6 +375,42 @@ static enum lith_code run_apply(struct planning *p, const struct run *run, bool 
     p->plan.output_count = run->outputs;
     p->plan.gain = run_gain(run);
     return LITH_OK;
+}
+
+/* Gives those candidates of a set that lack something their reason, where they would be merged but
+ * for that. */
+static void set_refuse(struct planning *p, uint64_t set, bool quarter)
+{
+    const char *refusal = refusal_of(p, set);
+    uint32_t lacks = 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < p->candidate_count; i++) {
+        if (p->candidates[i].schema_set != set)
+            continue;
+        p->members[count++] = &p->candidates[i];
+        lacks |= p->candidates[i].lacks;
+    }
+    if (!lacks)
+        return;
+    struct run run = ladder_climb(p->request->policy, p->members, count, quarter);
+    for (size_t i = 0; !run.count && run.is_refused && i < count; i++) {
+        if (!p->members[i]->lacks)
+            continue;
+        p->members[i]->file->reason = LITH_WHY_REFUSED;
+        p->members[i]->file->detail = refusal ? refusal : lacking_text;
+    }
+}
+
+/* All sets but the one whose files are in the run. */
+static void sets_refuse(struct planning *p, const struct run *run, bool quarter)
+{
+    for (size_t i = 0; i < p->candidate_count; i++) {
+        bool again = i > 0 && p->sets[i] == p->sets[i - 1];
+        bool merged = run->count > 0 && p->sets[i] == run->schema_set && !refusal_of(p, p->sets[i]);
+        if (p->sets[i] != 0 && !again && !merged)
+            set_refuse(p, p->sets[i], quarter);
+    }
 }
 
 /* From when on the partition counts as quiet: its newest file that is not an output; where there
@@ -531,6 +591,7 @@ static enum lith_code part_decide(struct planning *p, struct lith_err *err)
     bool enough = run.count >= request->policy->min_files || (settled && run.count >= 2);
     bool stopped = matches && strcmp(m->outcome.verdict, "reduced") != 0;
     LITH_TRY(run_apply(p, &run, enough && !stopped, err));
+    sets_refuse(p, &run, quarter);
     /* Each set of files that join has its turn before that is said. */
     p->plan.settled = (quarter && !run.others_wait) || (matches && m->outcome.settled);
     if (run.count && !stopped && !enough)

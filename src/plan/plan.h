@@ -18,6 +18,7 @@ struct lith_facts {
      * set of schemas that do join. 0: joins with any. Where the facts do not say of all files that
      * could be merged which set they are of, and the manifest does, its word counts. */
     uint64_t schema_set;
+    uint32_t lacks; /* bits, each of something that one of the files of a merge must have */
     const char
         *blocked;  /* a reason of its own to stay out (encrypted, foreign sort ...), or NULL */
     bool has_rows; /* `rows` is known */
@@ -37,6 +38,7 @@ enum lith_file_reason {
     LITH_WHY_LINK,       /* a symbolic link */
     LITH_WHY_CHANGED,    /* its bytes are not those that the manifest names */
     LITH_WHY_SCHEMA,     /* of another set of schemas than the job of this pass */
+    LITH_WHY_REFUSED,    /* no merge of its set can be made, for the reason in `detail` */
     LITH_FILE_REASON_COUNT
 };
 
@@ -94,6 +96,9 @@ struct lith_plan_request {
     size_t fact_count;
     const char *const *conflicts; /* of the sets of `facts` from 2 on: why they do not join */
     size_t conflict_count;
+    const char *const
+        *refusals; /* by set, from 1: why no files of it can be merged; NULL: they can */
+    size_t refusal_count;
     const struct lith_policy *policy;
     const char *policy_hash;
     const char *table_format; /* the marker at or above, or NULL */

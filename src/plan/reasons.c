@@ -18,6 +18,7 @@ static const char *const file_texts[] = {
     "is a symbolic link, which is not followed",
     "has other bytes than the manifest names",
     "has another schema than those merged in this pass",
+    "cannot be merged with those of its kind",
 };
 static_assert(sizeof(file_texts) / sizeof(file_texts[0]) == LITH_FILE_REASON_COUNT,
               "one text for each");

@@ -246,6 +246,138 @@ def test_a_partition_without_the_column(lake):
     ordering.check_claims(made, ordering.keys("service"))
 
 
+def odd_file(path, ids, service=None):
+    """A file that joins none of the lake's: its ids are texts."""
+    table = pyarrow.table({"id": [str(i) for i in ids], "body": ["x" * 40] * len(ids)})
+    if service is not None:
+        table = table.append_column("service", pyarrow.array([service] * len(ids)))
+    return write_old(path, table)
+
+
+def sweep(root, *options):
+    """The report of the partition FOLDER, and the exit code."""
+    result = lithify.run("compact", *numbered.NOW, "--sort-by", "service", "--json", *options, root)
+    found = [one for one in json.loads(result.out)["partitions"] if one["path"] == str(FOLDER)]
+    return found[0], result.code
+
+
+def told(done):
+    """The names of the files that were told to stay out for want of the column."""
+    return {file["name"] for file in done["files"] if 'no column "service"' in (file["detail"] or "")}
+
+
+def rests(root, sweeps=2):
+    """P6, P8: sweeps change nothing, read no footer, and still tell what stays out."""
+    before, first = numbered.tree(root), None
+    numbered.break_footers(reader.live(root / FOLDER))
+    broken = numbered.tree(root)
+    for _ in range(sweeps):
+        done, code = sweep(root)
+        first = first or (done, code)
+        assert (done, code) == first and done["state"] == "left", done
+        assert numbered.tree(root) == broken
+    assert set(before) == set(broken)
+    return first
+
+
+@pytest.mark.parametrize("odd", [20, 2])
+def test_a_kind_without_the_column(odd, lake):
+    """P1, P6, P8: files of a kind without the column stay out, are told, and hold up no others."""
+    sources = sorted((lake / FOLDER).glob("*.parquet"))
+    stay = {odd_file(lake / FOLDER / f"odd-{number:02}.parquet", range(50)).name
+            for number in range(odd)}
+    wanted = ordering.keys("service")
+    expected = ordering.wanted_rows(sources, wanted)
+    planned = lithify.run("plan", *(one for one in numbered.NOW if one != "--quiet"), "--sort-by",
+                          "service", "--json", lake)
+    planned = json.loads(planned.out)["partitions"][0]
+    assert told(planned) == stay and planned["inputs"] == len(sources)
+    done, code = sweep(lake)
+    assert (done["state"], done["blocked_files"], code) == ("compacted", odd, lithify.BLOCKED), done
+    assert told(done) == stay
+    made = [path for path in reader.live(lake / FOLDER) if path.name not in stay]
+    assert len(made) == 1 and len(reader.live(lake / FOLDER)) == odd + 1
+    ordering.check_sorted(expected, made, wanted)
+    done, code = rests(lake)
+    assert told(done) == stay and (done["blocked_files"], code) == (odd, lithify.BLOCKED), done
+
+
+def test_a_kind_gets_the_column(lake):
+    """P1, P6: a late file of the kind that has the column brings the whole kind in; until then late
+    files without it are left with the others."""
+    for number in range(4):
+        odd_file(lake / FOLDER / f"odd-{number}.parquet", range(number * 50, number * 50 + 50))
+    assert sweep(lake)[1] == lithify.BLOCKED
+    odd_file(lake / FOLDER / "odd-4.parquet", range(200, 250))
+    done, code = sweep(lake)
+    assert (done["blocked_files"], code) == (5, lithify.BLOCKED), done
+    copy = lake.with_name("copy")
+    shutil.copytree(lake, copy, copy_function=shutil.copy2)
+    rests(copy)
+    odd_file(lake / FOLDER / "odd-5.parquet", range(250, 300), service="api")
+    done, code = sweep(lake)
+    assert (done["state"], done["inputs"], code) == ("compacted", 6, lithify.DONE), done
+    found = [parquet.read_table(path) for path in reader.live(lake / FOLDER)]
+    assert sorted(table.num_rows for table in found) == [300, 4800]
+    (ids,) = (table["id"].to_pylist() for table in found if table.num_rows == 300)
+    assert sorted(map(int, ids)) == list(range(300))
+    done, code = rests(lake)
+    assert (done["blocked_files"], code) == (0, lithify.DONE), done
+
+
+def test_the_column_is_in_another_file_of_the_kind(lake):
+    """P1, P6, P8: a kind has the column, but in a file too large to be merged: those without it stay
+    out, and hold up no others. Once a small one has it they are merged."""
+    sources = sorted((lake / FOLDER).glob("*.parquet"))
+    stay = {odd_file(lake / FOLDER / f"odd-{number:02}.parquet", range(50)).name
+            for number in range(20)}
+    big = odd_file(lake / FOLDER / "odd-big.parquet", range(200_000), service="api")
+    done, code = sweep(lake)
+    assert (done["state"], done["inputs"], code) == ("compacted", len(sources), lithify.BLOCKED), done
+    assert {file["name"] for file in done["files"]} == stay
+    assert all("column of sort_by" in file["detail"] for file in done["files"]), done["files"]
+    before = numbered.tree(lake)
+    for _ in range(2):
+        done, code = sweep(lake)
+        assert (done["state"], done["blocked_files"], code) == ("left", 20, lithify.BLOCKED), done
+        assert numbered.tree(lake) == before
+    odd_file(lake / FOLDER / "odd-small.parquet", range(60), service="web")
+    done, code = sweep(lake)
+    assert (done["state"], done["inputs"], code) == ("compacted", 21, lithify.DONE), done
+    assert big in reader.live(lake / FOLDER) and len(reader.live(lake / FOLDER)) == 3
+
+
+def test_one_file_without_the_column(lake):
+    """P6, P8: a file that has nothing beside it to be merged with is no news."""
+    odd_file(lake / FOLDER / "odd.parquet", range(50))
+    done, code = sweep(lake)
+    assert (done["state"], done["blocked_files"], code) == ("compacted", 0, lithify.DONE), done
+    assert rests(lake)[1] == lithify.DONE
+
+
+def test_a_large_output_beside_a_kind_without_the_column(lake):
+    """P6, P8: where nothing but files without the column is left to merge, that is noted, too."""
+    assert sweep(lake, "--target-file", "64KiB")[1] == lithify.DONE
+    stay = {odd_file(lake / FOLDER / f"odd-{number}.parquet", range(50)).name for number in range(5)}
+    for _ in range(2):
+        done, code = sweep(lake, "--target-file", "64KiB")
+        assert (done["state"], code) == ("left", lithify.BLOCKED) and told(done) == stay, done
+    numbered.break_footers(reader.live(lake / FOLDER))
+    assert sweep(lake, "--target-file", "64KiB") == (done, code)
+
+
+@pytest.mark.parametrize("text, words", [("service:up", 'unknown option "up"'),
+                                         ("service,", "without a column"),
+                                         (",".join(f"c{n}" for n in range(17)), "more than 16 keys")])
+def test_a_sort_order_that_cannot_be_read(text, words, lake):
+    """P8: that is told once, of the options, and no partition is looked at."""
+    before = numbered.tree(lake)
+    result = lithify.run("compact", *numbered.NOW, "--sort-by", text, lake)
+    assert result.code in (lithify.FAILED, lithify.USAGE), str(result)
+    assert words in result.err and result.err.count("\n") == 1, result.err
+    assert numbered.tree(lake) == before
+
+
 # --- what pruning gains
 
 SERVICES = [f"service-{number:02}" for number in range(20)]
@@ -325,7 +457,7 @@ def test_clustered_by_service(is_nested, tmp_path):
 # --- what is refused
 
 
-def odd_file(path):
+def odd_columns_file(path):
     """Columns of every kind that cannot be sorted by, and some that can."""
     int96 = pyarrow.table({"stamp": pyarrow.array([1], pyarrow.timestamp("ns"))})
     if path.name == "int96.parquet":
@@ -370,7 +502,7 @@ REFUSED = {
 def test_refused(text, tmp_path):
     """What is wrong with a sort order is said with the order, the place and what may stand there;
     nothing is written."""
-    path = odd_file(tmp_path / "a.parquet")
+    path = odd_columns_file(tmp_path / "a.parquet")
     if text.startswith("x:y"):
         # The message names the option; either reading of it is wrong.
         words = ['unknown option "y"', "quotes"]
@@ -387,7 +519,7 @@ def test_refused(text, tmp_path):
 @pytest.mark.parametrize("text", ['"a.b"', "a.b:desc", '"a".b', '"x:y":desc', '"a"."b",time'])
 def test_quoted(text, tmp_path):
     """Names in quotes are told apart from paths."""
-    path = odd_file(tmp_path / "a.parquet")
+    path = odd_columns_file(tmp_path / "a.parquet")
     code = lithify.USAGE if text == "a.b:desc" else lithify.DONE
     result = lithify.run("merge", "--sort-by", text, "-o", tmp_path / "out.parquet", path)
     assert result.code == code, str(result)
@@ -402,7 +534,7 @@ def test_quoted(text, tmp_path):
 
 def test_int96(tmp_path):
     """A point in time of 96 bits has no order; it is said how to have one."""
-    path = odd_file(tmp_path / "int96.parquet")
+    path = odd_columns_file(tmp_path / "int96.parquet")
     result = lithify.run("merge", "--sort-by", "stamp", "-o", tmp_path / "out.parquet", path)
     assert result.code == lithify.FAILED, str(result)
     assert "INT96" in result.err and "TIMESTAMP" in result.err and "stamp" in result.err

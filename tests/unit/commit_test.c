@@ -140,6 +140,7 @@ static void a_commit_notes_what_does_not_join(void **state)
 {
     static const struct lith_file_set files[] = {{"a.parquet", 1}, {"c.parquet", 2}};
     static const char *const conflicts[] = {"column x"};
+    static const char *const refusals[] = {NULL, "no column y"};
     struct lith_manifest base = adopted();
     struct lith_entry inputs[] = {entry("a.parquet", 1, 5), entry("b.parquet", 2, 6)};
     struct lith_entry outputs[] = {entry(OUTPUT("1", "1"), 9, 11)};
@@ -148,7 +149,7 @@ static void a_commit_notes_what_does_not_join(void **state)
                                    .outputs = outputs,
                                    .output_count = 1,
                                    .policy_hash = POLICY_HASH,
-                                   .sets = {files, 2, conflicts, 1},
+                                   .sets = {files, 2, conflicts, 1, refusals, 2},
                                    .output_set = 1};
     struct lith_stamp stamp = stamp_at(200);
     struct lith_entry late = entry("late.parquet", 7, 1);
@@ -162,16 +163,27 @@ static void a_commit_notes_what_does_not_join(void **state)
     assert_int_equal(lith_manifest_live(&m, "c.parquet")->set, 2);
     assert_int_equal(m.outcome.conflict_count, 1);
     assert_string_equal(m.outcome.conflicts[0], "column x");
+    assert_int_equal(m.outcome.refusal_count, 2);
+    assert_null(m.outcome.refusals[0]);
+    assert_string_equal(m.outcome.refusals[1], "no column y");
     /* A late file is of no set until that is said. */
     MUST(lith_commit_fold(&m, &fold, &stamp, &arena, &next, &err));
     assert_int_equal(lith_manifest_live(&next, "late.parquet")->set, 0);
     assert_int_equal(lith_manifest_live(&next, "c.parquet")->set, 2);
     assert_int_equal(next.outcome.conflict_count, 1);
+    assert_int_equal(next.outcome.refusal_count, 2);
     static const struct lith_file_set more[] = {{"c.parquet", 2}, {"late.parquet", 2}};
-    fold.sets = (struct lith_file_sets){more, 2, conflicts, 1};
+    fold.sets = (struct lith_file_sets){more, 2, conflicts, 1, NULL, 0};
     MUST(lith_commit_fold(&m, &fold, &stamp, &arena, &next, &err));
     assert_int_equal(lith_manifest_live(&next, "late.parquet")->set, 2);
     assert_int_equal(lith_manifest_live(&next, OUTPUT("1", "1"))->set, 0);
+    assert_int_equal(next.outcome.refusal_count, 0);
+    /* What is left may be of one set that cannot be merged. */
+    static const char *const all[] = {"no column z"};
+    fold.sets = (struct lith_file_sets){more, 2, NULL, 0, all, 1};
+    MUST(lith_commit_fold(&m, &fold, &stamp, &arena, &next, &err));
+    assert_int_equal(next.outcome.conflict_count, 0);
+    assert_string_equal(next.outcome.refusals[0], "no column z");
     /* The next compaction says nothing of sets: all files join, or not all are known. */
     struct lith_entry input = entry("c.parquet", 3, 4);
     struct lith_entry output = entry(OUTPUT("2", "1"), 3, 4);
@@ -183,6 +195,7 @@ static void a_commit_notes_what_does_not_join(void **state)
     MUST(lith_commit_compact(&m, &compact, &stamp, &arena, &next, &err));
     assert_int_equal(lith_manifest_live(&next, OUTPUT("1", "1"))->set, 0);
     assert_int_equal(next.outcome.conflict_count, 0);
+    assert_int_equal(next.outcome.refusal_count, 0);
 }
 
 /* One change to a good compaction each. */

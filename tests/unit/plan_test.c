@@ -390,6 +390,113 @@ static void sets_are_taken_from_the_manifest(void **state)
     }
 }
 
+/* Files a to h by size: which are merged (m), which have no merge for what they lack (r), and which
+ * have nothing beside them (-). */
+struct lacking_case {
+    const char *what;
+    const char *sets;  /* 0: not known */
+    const char *lacks; /* the bits of each */
+    uint64_t last;     /* the size of the last one; the others have 10 */
+    uint64_t max_inputs;
+    bool is_refused; /* set 2 */
+    const char *expected;
+};
+
+static const struct lacking_case lacking_cases[] = {
+    {"a refused set of larger gain", "11122222", "00000000", 10, 100, true, "mmmrrrrr"},
+    {"nothing but a refused set", "22222222", "00000000", 10, 100, true, "rrrrrrrr"},
+    {"a refused file alone", "1111112", "0000000", 10, 100, true, "mmmmmm-"},
+    {"a refused file that is too large for its set", "1112222", "0000000", 500, 100, true,
+     "mmmrrrr"},
+    {"files not known beside a refused set", "00022222", "00000000", 10, 100, true, "mmmrrrrr"},
+    {"one has what others lack", "11111111", "11101111", 10, 100, false, "mmmmmmmm"},
+    {"two have it together", "11111111", "11213331", 10, 100, false, "mmmmmmmm"},
+    {"nobody has one of two", "11111111", "33313333", 10, 100, false, "rrrrrrrr"},
+    {"only a large one has it", "11111111", "11111110", 500, 100, false, "rrrrrrr-"},
+    {"only a large one has it, and others wait", "11111222", "11111000", 10, 100, false,
+     "rrrrrmmm"},
+    {"not among as many as a job takes", "11111111", "11111100", 10, 4, false, "rrrrrr--"},
+    {"among as many as a job takes", "11111111", "11011111", 10, 4, false, "mmmmwwww"},
+};
+
+static void what_all_files_lack_is_not_merged(void **state)
+{
+    static const char *const refusals[] = {NULL, "no"};
+    static const char letters[LITH_FILE_REASON_COUNT] = {
+        [LITH_WHY_MERGE] = 'm',  [LITH_WHY_REFUSED] = 'r',    [LITH_WHY_LADDER] = '-',
+        [LITH_WHY_SCHEMA] = '-', [LITH_WHY_MAX_INPUTS] = 'w',
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(lacking_cases) / sizeof(lacking_cases[0]); i++) {
+        const struct lacking_case *c = &lacking_cases[i];
+        size_t count = strlen(c->sets);
+        struct lith_facts facts[8];
+        char found[9] = "";
+        char names[8][16];
+        struct lith_plan plan;
+        part_clear();
+        policy.max_inputs = c->max_inputs;
+        for (size_t k = 0; k < count; k++) {
+            (void)snprintf(names[k], sizeof(names[k]), "%c.parquet", (char)('a' + k));
+            add(names[k], k + 1 == count ? c->last : 10, 0);
+            facts[k] = (struct lith_facts){.name = names[k],
+                                           .schema_set = (uint64_t)(c->sets[k] - '0'),
+                                           .lacks = (uint32_t)(c->lacks[k] - '0')};
+        }
+        (void)plan_at(DAY_NS);
+        struct lith_plan_request request = request_at(DAY_NS);
+        request.facts = facts;
+        request.fact_count = count;
+        request.refusals = refusals;
+        request.refusal_count = c->is_refused ? 2 : 0;
+        MUST(lith_plan_partition(&request, &arena, &plan, &err));
+        for (size_t k = 0; k < count; k++) {
+            const struct lith_plan_file *file = &plan.files[k];
+            found[k] = letters[file->reason];
+            if (file->reason == LITH_WHY_REFUSED)
+                assert_non_null(strstr(file->detail, c->is_refused ? "no" : "sort_by"));
+        }
+        if (strcmp(found, c->expected) != 0)
+            fail_msg("%s: %s, not %s", c->what, found, c->expected);
+    }
+}
+
+/* What refuses sets is taken from the manifest, too. */
+static void refusals_are_taken_from_the_manifest(void **state)
+{
+    static const char *const noted[] = {"noted"};
+    static struct lith_entry live[4];
+    struct lith_plan plan;
+
+    (void)state;
+    part_clear();
+    for (size_t i = 0; i < 4; i++) {
+        char name[] = {(char)('a' + i), '.', 'p', 'a', 'r', 'q', 'u', 'e', 't', 0};
+        add(name, 10, 0);
+        live[i] = (struct lith_entry){.name = part.names[i], .size = 10, .etag = "e", .set = 1};
+    }
+    part.has_manifest = true;
+    (void)plan_at(DAY_NS);
+    part.manifest.files = live;
+    part.manifest.file_count = 4;
+    part.manifest.has_outcome = true;
+    part.manifest.outcome = (struct lith_outcome){
+        .writer = LITH_WRITER_VERSION, .verdict = "reduced", .refusals = noted, .refusal_count = 1};
+    memcpy(part.manifest.outcome.policy_hash, POLICY_HASH, sizeof(POLICY_HASH));
+    for (unsigned n = 0; n < 2; n++) {
+        struct lith_plan_request request = request_at(DAY_NS);
+        live[3].set = n == 0 ? 1 : 0;
+        MUST(lith_snapshot_resolve(&listing, &part.manifest, LITH_SNAPSHOT_OPEN, &arena, &snapshot,
+                                   &err));
+        MUST(lith_plan_partition(&request, &arena, &plan, &err));
+        assert_int_equal(plan.input_count, n == 0 ? 0 : 4);
+        assert_int_equal(plan.files[0].reason, n == 0 ? LITH_WHY_REFUSED : LITH_WHY_MERGE);
+        if (n == 0)
+            assert_string_equal(plan.files[0].detail, "noted");
+    }
+}
+
 static void blocked_partitions_say_why(void **state)
 {
     static struct lith_entry named[] = {{.name = "lost.parquet", .etag = "1:1", .size = 1}};
@@ -547,6 +654,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(max_inputs_takes_the_smallest, setup, teardown),
         cmocka_unit_test_setup_teardown(files_stay_out_with_their_reason, setup, teardown),
         cmocka_unit_test_setup_teardown(sets_are_taken_from_the_manifest, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_all_files_lack_is_not_merged, setup, teardown),
+        cmocka_unit_test_setup_teardown(refusals_are_taken_from_the_manifest, setup, teardown),
         cmocka_unit_test_setup_teardown(blocked_partitions_say_why, setup, teardown),
         cmocka_unit_test_setup_teardown(late_files_cost_log_n, setup, teardown),
         cmocka_unit_test_setup_teardown(any_lake_converges, setup, teardown),

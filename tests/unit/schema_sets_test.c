@@ -10,11 +10,13 @@
 
 static struct lith_schema_sets sets;
 static struct lith_arena sets_arena; /* schemas are read into the other one */
+static const char *sort_by;
 
 static void sets_begin(enum lith_match match, struct lith_union_rules allow)
 {
     lith_arena_init(&sets_arena, &mem);
-    MUST(lith_schema_sets_init(&sets, &allow, match, &sets_arena, &err));
+    struct lith_schema_rules rules = {.allow = allow, .match = match, .sort_by = sort_by};
+    MUST(lith_schema_sets_init(&sets, &rules, &sets_arena, &err));
 }
 
 static void sets_end(void)
@@ -24,6 +26,15 @@ static void sets_end(void)
 }
 
 static const struct lith_meaning no_meaning;
+
+static enum lith_code file_find(const struct lith_schema_file *file, uint32_t *ret_set)
+{
+    uint32_t kind;
+
+    LITH_TRY(lith_schema_sets_find(&sets, file, &kind, &err));
+    *ret_set = sets.kinds[kind - 1].set;
+    return LITH_OK;
+}
 
 static enum lith_code set_find_of(const char *created_by, const char *name, const char *text,
                                   const char *calendar, uint32_t *ret_set)
@@ -37,7 +48,7 @@ static enum lith_code set_find_of(const char *created_by, const char *name, cons
                                     .meaning = &meaning};
 
     (void)snprintf(meaning.texts[LITH_MEANING_DATES], LITH_MEANING_TEXT_BYTES, "%s", calendar);
-    return lith_schema_sets_find(&sets, &file, ret_set, &err);
+    return file_find(&file, ret_set);
 }
 
 static enum lith_code set_find(const char *name, const char *text, const char *calendar,
@@ -381,7 +392,7 @@ static void memory_follows_the_kinds(void **state)
         }
         struct lith_schema schema = schema_read(text);
         struct lith_schema_file file = {.name = "f", .schema = &schema, .meaning = &no_meaning};
-        MUST(lith_schema_sets_find(&sets, &file, &set, &err));
+        MUST(file_find(&file, &set));
         assert_int_equal(set, 1);
         lith_arena_done(&arena);
         if (n == KINDS - 1)
@@ -389,8 +400,8 @@ static void memory_follows_the_kinds(void **state)
         if (n == KINDS * ROUNDS - 1)
             used[1] = mem.used;
     }
-    print_message("%zu kinds: %zu bytes\n", sets.kinds.count, used[1]);
-    assert_true(sets.kinds.count > 1000);
+    print_message("%zu kinds: %zu bytes\n", sets.found.count, used[1]);
+    assert_true(sets.found.count > 1000);
     assert_int_equal(used[0], used[1]);
     assert_true(used[1] < (size_t)512 << 10);
     sets_end();
@@ -419,6 +430,46 @@ static void more_sets_than_are_tried(void **state)
     sets_end();
 }
 
+/* What kinds lack of the keys of a sort is told of each; a set is refused as long as all its kinds
+ * together have no such columns. */
+static void keys_of_a_sort(void **state)
+{
+    static const struct {
+        const char *schema;
+        uint32_t set, lacks;
+        const char *refusal; /* of its set by then */
+    } cases[] = {
+        {"!a:INT32", 1, 3, "no column \"s\""},
+        {"!a:BYTES/STRING ?t:INT64", 2, 1, "no column \"s\""},
+        {"!a:INT32 ?s:INT32", 1, 2, "no column \"t\""},
+        {"!a:INT32 ?t:INT32", 1, 1, NULL},
+        {"!a:INT32", 1, 3, NULL},
+        {"!a:BOOLEAN ?s:INT96 ?t:INT32", 3, 1, "INT96"},
+        {"!a:INT32 ?s:INT32 ?t:INT32", 1, 0, NULL},
+    };
+
+    (void)state;
+    sort_by = "s,t:desc";
+    sets_begin(LITH_MATCH_AUTO, (struct lith_union_rules){0});
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct lith_schema schema = schema_read(cases[i].schema);
+        struct lith_schema_file file = {.name = "f", .schema = &schema, .meaning = &no_meaning};
+        const char *refusal;
+        uint32_t kind;
+        MUST(lith_schema_sets_find(&sets, &file, &kind, &err));
+        assert_int_equal(sets.kinds[kind - 1].set, cases[i].set);
+        assert_int_equal(sets.kinds[kind - 1].lacks, cases[i].lacks);
+        MUST(lith_schema_sets_refusal(&sets, cases[i].set, &arena, &refusal, &err));
+        if (!cases[i].refusal)
+            assert_null(refusal);
+        else if (!refusal || !strstr(refusal, cases[i].refusal))
+            fail_msg("case %zu: %s", i, refusal ? refusal : "not refused");
+    }
+    assert_int_equal(sets.kind_count, 6);
+    sort_by = NULL;
+    sets_end();
+}
+
 /* Each allocation fails once; nothing leaks, and what was found before stays. */
 static void allocations_that_fail(void **state)
 {
@@ -433,16 +484,18 @@ static void allocations_that_fail(void **state)
         uint32_t set = 0;
         for (size_t i = 0; i < COUNT(schemas); i++)
             read[i] = schema_read(schemas[i]);
+        sort_by = "b";
         sets_begin(LITH_MATCH_AUTO, (struct lith_union_rules){0});
         atomic_store(&mem.fail_after, n);
         for (size_t i = 0; i < COUNT(schemas) && code == LITH_OK; i++) {
             struct lith_schema_file file = {
                 .name = "f", .schema = &read[i], .meaning = &no_meaning};
-            code = lith_schema_sets_find(&sets, &file, &set, &err);
+            code = file_find(&file, &set);
             if (code == LITH_OK)
                 assert_int_equal(set, expected[i]);
         }
         atomic_store(&mem.fail_after, -1);
+        sort_by = NULL;
         sets_end();
         if (code == LITH_OK) {
             assert_true(n > 10);
@@ -465,6 +518,7 @@ int main(void)
         T(a_file_that_changes_moves_alone),
         T(memory_follows_the_kinds),
         T(more_sets_than_are_tried),
+        T(keys_of_a_sort),
         T(allocations_that_fail),
     };
 
