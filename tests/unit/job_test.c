@@ -326,6 +326,39 @@ static void sets_of_more_files_than_a_job_takes(void **state)
     assert_int_equal(report.conflict_count, 1);
 }
 
+/* Those without the column that rows are sorted by hold up no others, though a job would take them
+ * first, and not all files are known. */
+static void more_files_without_a_sort_key_than_a_job_takes(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    struct lith_partition_report report;
+    unsigned passes = 0;
+
+    (void)state;
+    options.policy.max_inputs = 6;
+    options.sort_by = "extra";
+    more_files(0, 14, "Extra", false);
+    more_files(14, 9, "extra", false);
+    do {
+        report = test_must(TEST_COMPACT, &options);
+        (void)test_rows(230);
+        assert_true(++passes < 8);
+    } while (report.state == LITH_PARTITION_COMPACTED);
+    assert_int_equal(report.files_before, 15);
+    assert_int_equal(report.blocked_files, 14);
+    uint64_t before = test_folder_state();
+    assert_int_equal(test_must(TEST_COMPACT, &options).blocked_files, 14);
+    assert_int_equal(test_folder_state(), before);
+    more_files(23, 1, "Extra", false);
+    options.sort_by = "Extra";
+    memset(options.policy_hash, '8', 32);
+    for (passes = 0; passes == 0 || report.state == LITH_PARTITION_COMPACTED; passes++) {
+        report = test_must(TEST_COMPACT, &options);
+        assert_true(passes < 8);
+    }
+    assert_int_equal(test_rows(240), 2);
+}
+
 static void another_policy_is_looked_at_anew(void **state)
 {
     struct lith_job_options options = test_job_options();
@@ -1012,6 +1045,7 @@ int main(void)
         T(files_that_do_not_join_are_merged_apart),
         T(what_stays_apart_is_told_from_the_manifest),
         T(late_files_are_of_sets_too),
+        T(more_files_without_a_sort_key_than_a_job_takes),
         T(sets_of_more_files_than_a_job_takes),
         T(another_policy_is_looked_at_anew),
         T(an_output_that_fails_verification_changes_nothing),
