@@ -71,7 +71,7 @@ static enum lith_code options_check(const struct lith_options *options, struct l
     return lith_joins_check(&options->joins, err);
 }
 
-/* What else decides the bytes of an output, for the policy hash. */
+/* What else decides the bytes of an output, for the policy hash; and which files can be merged. */
 static enum lith_code merge_text(struct lith_lake *lake, const struct lith_options *options,
                                  struct lith_err *err)
 {
@@ -90,6 +90,10 @@ static enum lith_code merge_text(struct lith_lake *lake, const struct lith_optio
         (void)snprintf(codec_text, sizeof(codec_text), " codec=%d:%d", (int)codec->codec,
                        codec->level);
     lith_joins_text(&options->joins, joins);
+    LITH_TRY(lith_arena_format(&lake->arena, &text, err, "%s%s%s", joins,
+                               options->sort_by ? " sort_by=" : "",
+                               options->sort_by ? options->sort_by : ""));
+    lith_hash128_text(lith_hash128(text, strlen(text), 0), lake->job.sets_hash);
     LITH_TRY(lith_arena_format(
         &lake->arena, &text, err, "row_group=%" PRIu64 " row_group_rows=%" PRId64 "%s%s%s%s%s%s",
         options->row_group_bytes, options->row_group_rows, joins, codec_text,

@@ -82,11 +82,12 @@ static enum lith_code fold_sets(const struct lith_job *job, const struct lith_lo
     const struct lith_manifest *base = lith_view_manifest(&look->view);
     struct lith_set_notes notes;
 
-    if (!base->has_outcome || base->outcome.writer != LITH_WRITER_VERSION ||
-        strcmp(base->outcome.policy_hash, job->options->policy_hash) != 0)
+    if (!base->has_outcome || base->outcome.writer != LITH_WRITER_VERSION)
         return LITH_OK;
     LITH_TRY(lith_set_notes_take(look, arena, &notes, err));
-    return lith_set_notes_list(&notes, NULL, arena, &fold->sets, err);
+    LITH_TRY(lith_set_notes_list(&notes, NULL, arena, &fold->sets, err));
+    fold->sets.hash = job->options->sets_hash;
+    return LITH_OK;
 }
 
 /* Names in the manifest what came after it; at once right after an adoption. */
@@ -224,7 +225,9 @@ static enum lith_code result_make(const struct lith_job *job, const struct lith_
         .settled = look->plan.settled,
     };
     ret_result->compact.output_set = notes->input_set;
-    return lith_set_notes_list(notes, step, job->arena, &ret_result->compact.sets, err);
+    LITH_TRY(lith_set_notes_list(notes, step, job->arena, &ret_result->compact.sets, err));
+    ret_result->compact.sets.hash = job->options->sets_hash;
+    return LITH_OK;
 }
 
 static enum lith_code outputs_commit(const struct lith_job *job, const struct lith_look *look,

@@ -26,6 +26,7 @@
 struct lith_job_options {
     struct lith_policy policy;
     char policy_hash[33];
+    char sets_hash[33]; /* of what decides which files can be merged with which */
     struct lith_gc_policy gc;
     int64_t replay_window_ns;
     uint64_t row_group_bytes;

@@ -54,6 +54,7 @@ static enum lith_code plan_make(struct lith_look *look, const struct lith_job *j
         .refusal_count = look->book.sets.count,
         .policy = &job->options->policy,
         .policy_hash = job->options->policy_hash,
+        .sets_hash = job->options->sets_hash,
         .table_format = job->table_format,
         .now_ns = look->now_ns,
     };

@@ -211,6 +211,8 @@ static enum lith_code sets_note(struct lith_commit_build *b, const struct lith_f
 
     if (sets->file_count == 0)
         return LITH_OK;
+    LITH_ASSERT(strlen(sets->hash) == sizeof(outcome->sets_hash) - 1);
+    memcpy(outcome->sets_hash, sets->hash, sizeof(outcome->sets_hash));
     for (size_t i = 0; i < b->next.file_count; i++)
         b->next.files[i].set = set_of(sets, b->next.files[i].name);
     LITH_TRY(texts_copy(b->arena, sets->conflicts, sets->conflict_count, &outcome->conflicts, err));

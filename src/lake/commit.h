@@ -54,6 +54,7 @@ struct lith_file_set {
 struct lith_file_sets {
     const struct lith_file_set *files;
     size_t file_count;
+    const char *hash; /* of what decided the sets, 32 hex digits */
     const char *const *conflicts;
     size_t conflict_count;
     const char *const *refusals;
@@ -95,7 +96,7 @@ struct lith_fold {
      * the new identity, its grace starts anew. */
     const struct lith_entry *refreshed;
     size_t refreshed_count;
-    struct lith_file_sets sets; /* by the policy of the outcome that there is */
+    struct lith_file_sets sets; /* by the writer of the outcome that there is */
 };
 LITH_MUST_CHECK enum lith_code
 lith_commit_fold(const struct lith_manifest *base, const struct lith_fold *fold,

@@ -39,8 +39,8 @@ const char *const lith_ours_fields[] = {
 const char *const lith_log_fields[] = {"generation", "commit_id", "epoch", "op",
                                        "at",         "event",     NULL};
 const char *const lith_outcome_fields[] = {"live_hash",   "policy_hash", "writer",  "files_before",
-                                           "files_after", "verdict",     "settled", "conflicts",
-                                           "refusals",    NULL};
+                                           "files_after", "verdict",     "settled", "sets_hash",
+                                           "conflicts",   "refusals",    NULL};
 const char *const lith_quarantine_fields[] = {"name", "etag", "reason", "since", NULL};
 
 static const char *const op_names[] = {"adopt", "lease",    "compact", "fold",   "fence",

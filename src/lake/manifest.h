@@ -76,8 +76,11 @@ struct lith_outcome {
     uint64_t files_after;
     const char *verdict; /* "reduced", "unchanged", "rolled_back" or a newer word */
     bool settled;        /* planned after `settle`, with the rule of a quarter */
+    /* What decided the sets of entries (lith_file_sets.hash), which hold under it and this writer;
+     * empty: there are none. It is another question than the policy's, which may change alone. */
+    char sets_hash[33];
     /* Where live files are of several sets that do not join: why each set beyond the first does not
-     * join an earlier one. `set` of an entry holds under this outcome's policy and writer. */
+     * join an earlier one. */
     const char *const *conflicts;
     size_t conflict_count;
     /* By set, from 1: why no files of it can be merged; NULL: they can. None where all can. */

@@ -388,6 +388,7 @@ static enum lith_code outcome_read(struct lith_manifest_reader *r, const struct 
     struct place place = {"outcome", 0};
     const char *live = NULL;
     const char *policy = NULL;
+    const char *sets = "";
 
     if (!object)
         return LITH_OK;
@@ -401,6 +402,9 @@ static enum lith_code outcome_read(struct lith_manifest_reader *r, const struct 
     outcome->settled = lith_json_bool_of(lith_json_get(object, "settled"));
     memcpy(outcome->live_hash, live, sizeof(outcome->live_hash));
     memcpy(outcome->policy_hash, policy, sizeof(outcome->policy_hash));
+    if (lith_json_get(object, "sets_hash"))
+        LITH_TRY(hex_read(r, place, object, "sets_hash", 32, &sets, err));
+    memcpy(outcome->sets_hash, sets, strlen(sets) + 1);
     LITH_TRY(
         texts_read(r, object, "conflicts", &outcome->conflicts, &outcome->conflict_count, err));
     LITH_TRY(texts_read(r, object, "refusals", &outcome->refusals, &outcome->refusal_count, err));

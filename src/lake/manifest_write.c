@@ -279,6 +279,8 @@ static enum lith_code put_outcome(struct writer *w, const struct lith_outcome *o
                   lith_json_set(object, "files_after", json_number(outcome->files_after)) &&
                   lith_json_set(object, "verdict", lith_json_text(outcome->verdict)) &&
                   lith_json_set(object, "settled", lith_json_bool(outcome->settled)) &&
+                  (!*outcome->sets_hash ||
+                   lith_json_set(object, "sets_hash", lith_json_text(outcome->sets_hash))) &&
                   texts_set(object, "conflicts", outcome->conflicts, outcome->conflict_count) &&
                   texts_set(object, "refusals", outcome->refusals, outcome->refusal_count);
     enum lith_code code = put_key(w, "outcome");

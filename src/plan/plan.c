@@ -124,19 +124,20 @@ static bool outcome_is_ours(const struct lith_plan_request *request)
 /* Does the manifest say of every candidate which set it is of, and do the facts not? */
 static bool sets_are_noted(const struct planning *p)
 {
+    const struct lith_manifest *m = p->request->snapshot->manifest;
     bool are_known = true;
 
-    if (!outcome_is_ours(p->request))
+    if (!m || !m->has_outcome || m->outcome.writer != LITH_WRITER_VERSION ||
+        strcmp(m->outcome.sets_hash, p->request->sets_hash) != 0)
         return false;
-    const struct lith_outcome *outcome = &p->request->snapshot->manifest->outcome;
-    size_t set_count = outcome->conflict_count + 1;
+    size_t set_count = m->outcome.conflict_count + 1;
     for (size_t i = 0; i < p->candidate_count; i++) {
         const struct lith_snapshot_file *file = p->candidates[i].file->file;
         if (file->state != LITH_FILE_LIVE || file->entry->set == 0 || file->entry->set > set_count)
             return false;
         are_known = are_known && p->candidates[i].schema_set != 0;
     }
-    return (set_count > 1 || outcome->refusal_count > 0) && !are_known;
+    return (set_count > 1 || m->outcome.refusal_count > 0) && !are_known;
 }
 
 static int compare_sets(const void *a, const void *b)

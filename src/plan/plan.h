@@ -101,6 +101,7 @@ struct lith_plan_request {
     size_t refusal_count;
     const struct lith_policy *policy;
     const char *policy_hash;
+    const char *sets_hash;    /* of what decides which files join, as in the outcome */
     const char *table_format; /* the marker at or above, or NULL */
     int64_t now_ns;           /* by the store's clock */
 };

@@ -129,6 +129,8 @@ def test_rest_needs_no_footers(tmp_path):
     text = lithify.ok(*[word for word in PLAN if word != "--json"], root).out
     assert all(f"apart: {conflict}" in text for conflict in told["conflicts"])
     assert numbered.tree(root) == before
+    # What outputs are like is nothing to do with it.
+    assert plan(root, "--codec", "zstd:9")["conflicts"] == told["conflicts"]
     # Another choice of what joins is another question, for which footers are read.
     asked = lithify.run(*PLAN, "--match-columns", "name", root)
     assert asked.code == lithify.BLOCKED, str(asked)

@@ -149,7 +149,7 @@ static void a_commit_notes_what_does_not_join(void **state)
                                    .outputs = outputs,
                                    .output_count = 1,
                                    .policy_hash = POLICY_HASH,
-                                   .sets = {files, 2, conflicts, 1, refusals, 2},
+                                   .sets = {files, 2, POLICY_HASH, conflicts, 1, refusals, 2},
                                    .output_set = 1};
     struct lith_stamp stamp = stamp_at(200);
     struct lith_entry late = entry("late.parquet", 7, 1);
@@ -161,6 +161,7 @@ static void a_commit_notes_what_does_not_join(void **state)
     MUST(lith_commit_compact(&base, &compact, &stamp, &arena, &m, &err));
     assert_int_equal(lith_manifest_live(&m, OUTPUT("1", "1"))->set, 1);
     assert_int_equal(lith_manifest_live(&m, "c.parquet")->set, 2);
+    assert_string_equal(m.outcome.sets_hash, POLICY_HASH);
     assert_int_equal(m.outcome.conflict_count, 1);
     assert_string_equal(m.outcome.conflicts[0], "column x");
     assert_int_equal(m.outcome.refusal_count, 2);
@@ -173,14 +174,14 @@ static void a_commit_notes_what_does_not_join(void **state)
     assert_int_equal(next.outcome.conflict_count, 1);
     assert_int_equal(next.outcome.refusal_count, 2);
     static const struct lith_file_set more[] = {{"c.parquet", 2}, {"late.parquet", 2}};
-    fold.sets = (struct lith_file_sets){more, 2, conflicts, 1, NULL, 0};
+    fold.sets = (struct lith_file_sets){more, 2, POLICY_HASH, conflicts, 1, NULL, 0};
     MUST(lith_commit_fold(&m, &fold, &stamp, &arena, &next, &err));
     assert_int_equal(lith_manifest_live(&next, "late.parquet")->set, 2);
     assert_int_equal(lith_manifest_live(&next, OUTPUT("1", "1"))->set, 0);
     assert_int_equal(next.outcome.refusal_count, 0);
     /* What is left may be of one set that cannot be merged. */
     static const char *const all[] = {"no column z"};
-    fold.sets = (struct lith_file_sets){more, 2, NULL, 0, all, 1};
+    fold.sets = (struct lith_file_sets){more, 2, POLICY_HASH, NULL, 0, all, 1};
     MUST(lith_commit_fold(&m, &fold, &stamp, &arena, &next, &err));
     assert_int_equal(next.outcome.conflict_count, 0);
     assert_string_equal(next.outcome.refusals[0], "no column z");
@@ -194,6 +195,7 @@ static void a_commit_notes_what_does_not_join(void **state)
                                     .policy_hash = POLICY_HASH};
     MUST(lith_commit_compact(&m, &compact, &stamp, &arena, &next, &err));
     assert_int_equal(lith_manifest_live(&next, OUTPUT("1", "1"))->set, 0);
+    assert_string_equal(next.outcome.sets_hash, "");
     assert_int_equal(next.outcome.conflict_count, 0);
     assert_int_equal(next.outcome.refusal_count, 0);
 }

@@ -81,6 +81,7 @@ static inline struct lith_job_options test_job_options(void)
 
     options.policy.settle_ns = 2 * (int64_t)DAY_S * LITH_SECOND_NS;
     memset(options.policy_hash, '7', 32);
+    memset(options.sets_hash, '7', 32);
     return options;
 }
 

@@ -31,7 +31,8 @@ static const char full[] =
     "\"gone\":[{\"name\":\"d.parquet\",\"size\":4,\"crc32\":\"deadbeef\",\"at\":" AT "}],"
     "\"condemned\":[\"c.parquet\"],"
     "\"outcome\":{\"live_hash\":\"" ID1 "\",\"policy_hash\":\"" ID2
-    "\",\"writer\":1,\"files_before\":40,\"files_after\":2,\"verdict\":\"reduced\",\"conflicts\":["
+    "\",\"writer\":1,\"files_before\":40,\"files_after\":2,\"verdict\":\"reduced\","
+    "\"sets_hash\":\"" ID1 "\",\"conflicts\":["
     "\"a\"],\"refusals\":[\"\",\"no\"],"
     "\"extra\":1},"
     "\"quarantine\":[{\"name\":\"a.parquet\",\"etag\":\"10:5\",\"reason\":\"torn\",\"since\":" AT
@@ -71,6 +72,7 @@ static void check_full(const struct lith_manifest *m)
     assert_int_equal(m->outcome.files_before, 40);
     assert_int_equal(m->outcome.conflict_count, 1);
     assert_string_equal(m->outcome.conflicts[0], "a");
+    assert_string_equal(m->outcome.sets_hash, ID1);
     assert_int_equal(m->outcome.refusal_count, 2);
     assert_null(m->outcome.refusals[0]);
     assert_string_equal(m->outcome.refusals[1], "no");
@@ -170,6 +172,7 @@ static const struct {
     {"\"set\":2", "\"set\":65536", LITH_E_CORRUPT},
     {"\"conflicts\":[\"a\"]", "\"conflicts\":\"a\"", LITH_E_CORRUPT},
     {"\"conflicts\":[\"a\"]", "\"conflicts\":[1]", LITH_E_CORRUPT},
+    {"\"sets_hash\":\"", "\"sets_hash\":\"x", LITH_E_CORRUPT},
     {"\"refusals\":[\"\"", "\"refusals\":[null", LITH_E_CORRUPT},
     {"\"quarantine\":[", "\"quarantine\":[1,", LITH_E_CORRUPT},
     {"\"owner\":", "\"owner\":1,\"owner\":", LITH_E_CORRUPT},

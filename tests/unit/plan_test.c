@@ -11,6 +11,7 @@
 #define HOUR_NS (3600 * LITH_SECOND_NS)
 #define DAY_NS (24 * HOUR_NS)
 #define POLICY_HASH "0123456789abcdef0123456789abcdef"
+#define SETS_HASH "1123456789abcdef0123456789abcdef"
 #define FILES_MAX 4096
 
 /* A partition in memory: files, and the outcome of the last job. */
@@ -72,6 +73,7 @@ static struct lith_plan_request request_at(int64_t now_ns)
                                       .keys = &keys,
                                       .policy = &policy,
                                       .policy_hash = POLICY_HASH,
+                                      .sets_hash = SETS_HASH,
                                       .now_ns = now_ns};
 }
 
@@ -337,7 +339,7 @@ static void files_stay_out_with_their_reason(void **state)
     assert_int_equal(plan.input_count, 0);
 }
 
-/* What is known of two sets comes from the manifest where it has all of it, under this policy, and
+/* What is known of two sets comes from the manifest where it has all of it, by these rules, and
  * the facts lack a file. */
 static void sets_are_taken_from_the_manifest(void **state)
 {
@@ -366,7 +368,7 @@ static void sets_are_taken_from_the_manifest(void **state)
     part.manifest.outcome.verdict = "reduced";
     part.manifest.outcome.conflicts = noted;
     part.manifest.outcome.conflict_count = 1;
-    memcpy(part.manifest.outcome.policy_hash, POLICY_HASH, sizeof(POLICY_HASH));
+    memcpy(part.manifest.outcome.sets_hash, SETS_HASH, sizeof(SETS_HASH));
     for (unsigned n = 0; n < 7; n++) {
         struct lith_plan_request request = request_at(DAY_NS);
         bool is_noted = n <= 1;
@@ -376,7 +378,7 @@ static void sets_are_taken_from_the_manifest(void **state)
         request.conflict_count = 1;
         live[3].set = n == 2 ? 0 : n == 3 ? 3 : 2;
         part.manifest.outcome.writer = LITH_WRITER_VERSION + (n == 4);
-        part.manifest.outcome.policy_hash[0] = n == 5 ? 'x' : POLICY_HASH[0];
+        part.manifest.outcome.sets_hash[0] = n == 5 ? 'x' : SETS_HASH[0];
         MUST(lith_snapshot_resolve(&listing, &part.manifest, LITH_SNAPSHOT_OPEN, &arena, &snapshot,
                                    &err));
         MUST(lith_plan_partition(&request, &arena, &plan, &err));
@@ -483,7 +485,7 @@ static void refusals_are_taken_from_the_manifest(void **state)
     part.manifest.has_outcome = true;
     part.manifest.outcome = (struct lith_outcome){
         .writer = LITH_WRITER_VERSION, .verdict = "reduced", .refusals = noted, .refusal_count = 1};
-    memcpy(part.manifest.outcome.policy_hash, POLICY_HASH, sizeof(POLICY_HASH));
+    memcpy(part.manifest.outcome.sets_hash, SETS_HASH, sizeof(SETS_HASH));
     for (unsigned n = 0; n < 2; n++) {
         struct lith_plan_request request = request_at(DAY_NS);
         live[3].set = n == 0 ? 1 : 0;
