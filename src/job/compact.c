@@ -353,7 +353,6 @@ static enum lith_code merge_round(const struct lith_job *job, struct lith_look *
                                   struct lith_err *err)
 {
     struct lith_merge_step step = {0};
-    struct lith_err reason;
     void *text;
 
     *ret_again = false;
@@ -364,8 +363,7 @@ static enum lith_code merge_round(const struct lith_job *job, struct lith_look *
                                look->plan.input_count, look->view.listing.object_count);
     if (code == LITH_OK || !step.bad_input)
         return code;
-    reason = *err;
-    LITH_TRY(lith_arena_copy(job->arena, reason.text, strlen(reason.text), &text, err));
+    LITH_TRY(lith_arena_copy(job->arena, err->text, strlen(err->text), &text, err));
     LITH_TRY(set_aside(job, look, step.bad_input, text, err));
     *ret_again = true;
     return LITH_OK;
