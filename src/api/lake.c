@@ -10,6 +10,7 @@
 #include "api/joins.h"
 #include "base/path_layout.h"
 #include "base/time.h"
+#include "job/format.h"
 #include "lake/lake_file.h"
 #include "lake/walk.h"
 #include "sort/sort_key.h"
@@ -140,6 +141,7 @@ static enum lith_code options_take(struct lith_lake *lake, const struct lith_opt
         .manifest_name = options->manifest_name ? options->manifest_name : LITH_MANIFEST_NAME,
         .path = {.tenant_key = options->tenant_key, .layout = options->layout},
         .explain = options->explain,
+        .format = lith_parquet_format(),
     };
     if (options->codec)
         LITH_TRY(lith_codec_choice_parse(options->codec, &lake->job.codec, err));

@@ -8,8 +8,7 @@
 
 #include "base/checked.h"
 #include "base/hash.h"
-#include "merge/gate.h"
-#include "merge/input_list.h"
+#include "job/format.h"
 
 enum lith_code lith_fact_book_init(struct lith_fact_book *book, const struct lith_job *job,
                                    struct lith_err *err)
@@ -118,19 +117,20 @@ static bool is_of_the_file(enum lith_code code)
 }
 
 /* Notes an output of ours some of whose inputs are here too, as files of their own. */
-static enum lith_code lost_check(struct lith_fact_book *book, const char *name,
-                                 struct lith_source *source, const struct lith_footer *footer,
-                                 const struct lith_snapshot *snapshot, struct lith_arena *scratch,
-                                 struct lith_err *err)
+static enum lith_code lost_check(struct lith_fact_book *book, const struct lith_job *job,
+                                 const char *name, struct lith_source *source,
+                                 const struct lith_snapshot *snapshot, struct lith_err *err)
 {
+    LITH_AUTO(arena) struct lith_arena scratch;
     struct lith_listed_input *inputs;
     size_t count;
     void *copy;
 
-    if (book->lost_output || !lith_footer_key(footer, LITH_INPUT_LIST_KEY))
+    if (book->lost_output)
         return LITH_OK;
+    lith_arena_init(&scratch, job->work->mem);
     enum lith_code code =
-        lith_input_list_read(source, footer, book->codecs, scratch, &inputs, &count, err);
+        job->options->format->inputs(source, book->codecs, &scratch, &inputs, &count, err);
     if (code != LITH_OK && !is_of_the_file(code))
         return code;
     if (code != LITH_OK) { /* whose rows it holds is not known: it must not be counted */
@@ -149,34 +149,24 @@ static enum lith_code lost_check(struct lith_fact_book *book, const char *name,
     return LITH_OK;
 }
 
-static enum lith_code footer_take(struct lith_fact_book *book, const struct lith_job *job,
-                                  const struct lith_snapshot *snapshot,
-                                  const struct lith_object *object, struct lith_fact *fact,
-                                  struct lith_err *err)
+static enum lith_code file_look(struct lith_fact_book *book, const struct lith_job *job,
+                                const struct lith_snapshot *snapshot,
+                                const struct lith_object *object, struct lith_fact *fact,
+                                struct lith_err *err)
 {
-    LITH_AUTO(arena) struct lith_arena scratch;
     LITH_AUTO(source) struct lith_source *source = NULL;
-    struct lith_meaning meaning;
-    struct lith_footer footer;
-    uint64_t rows = 0;
+    bool lists_inputs = false;
+    struct lith_err why;
 
-    lith_arena_init(&scratch, job->work->mem);
     LITH_TRY(lith_folder_source_open(job->folder, object, &source, err));
-    LITH_TRY(lith_footer_read(source, &scratch, &footer, err));
-    LITH_TRY(lith_schema_normalise(&footer.schema, &scratch, err));
-    for (uint32_t i = 0; i < footer.row_group_count; i++) {
-        if (!lith_add_u64(rows, (uint64_t)footer.row_groups[i].num_rows, &rows))
-            return lith_fail(err, LITH_E_CORRUPT, "row counts do not sum up");
-    }
-    fact->rows = rows;
-    fact->has_rows = true;
-    if (!snapshot->manifest)
-        LITH_TRY(lost_check(book, object->name, source, &footer, snapshot, &scratch, err));
-    LITH_TRY(lith_gate_file(&footer, err));
-    LITH_TRY(lith_meaning_of(&footer, book->mem, &meaning, err));
-    struct lith_schema_file file = {object->name, &footer.schema, lith_fields_are_counted(&footer),
-                                    &meaning};
-    return lith_schema_sets_find(&book->sets, &file, &fact->kind, err);
+    enum lith_code code =
+        job->options->format->look(book, job, source, object->name, fact, &lists_inputs, &why);
+    /* Even an output that is not merged itself tells of a manifest that was lost. */
+    if (lists_inputs && !snapshot->manifest)
+        LITH_TRY(lost_check(book, job, object->name, source, snapshot, err));
+    if (code != LITH_OK)
+        *err = why;
+    return code;
 }
 
 /* Reads one footer into a fact; what is wrong with the file itself becomes its reason. */
@@ -189,7 +179,7 @@ static enum lith_code fact_read(struct lith_fact_book *book, const struct lith_j
     void *copy;
 
     LITH_TRY(lith_work_check(job->work, err));
-    enum lith_code code = footer_take(book, job, snapshot, object, &fact, err);
+    enum lith_code code = file_look(book, job, snapshot, object, &fact, err);
     if (code == LITH_E_NOT_FOUND)
         return lith_fail(err, LITH_E_CONFLICT, "%s vanished while it was looked at", object->name);
     if (code != LITH_OK && !is_of_the_file(code))

@@ -10,10 +10,9 @@
 #include <string.h>
 
 #include "codec/codec.h"
+#include "job/format.h"
 #include "job/look.h"
 #include "lake/commit.h"
-#include "merge/input_list.h"
-#include "parquet/footer.h"
 
 /* What one orphan's footer says; `known` stays false where it says nothing that can be trusted. */
 static enum lith_code orphan_read(const struct lith_job *job, struct lith_codec_context *codecs,
@@ -23,14 +22,12 @@ static enum lith_code orphan_read(const struct lith_job *job, struct lith_codec_
     LITH_AUTO(arena) struct lith_arena scratch;
     LITH_AUTO(source) struct lith_source *source = NULL;
     struct lith_listed_input *inputs;
-    struct lith_footer footer;
     size_t count;
     void *block;
 
     lith_arena_init(&scratch, job->work->mem);
     LITH_TRY(lith_folder_source_open(job->folder, object, &source, err));
-    LITH_TRY(lith_footer_read(source, &scratch, &footer, err));
-    LITH_TRY(lith_input_list_read(source, &footer, codecs, &scratch, &inputs, &count, err));
+    LITH_TRY(job->options->format->inputs(source, codecs, &scratch, &inputs, &count, err));
     LITH_TRY(lith_arena_array(job->arena, count, sizeof(char *), &block, err));
     const char **names = block;
     LITH_TRY(lith_arena_array(job->arena, count, sizeof(uint64_t), &block, err));

@@ -22,6 +22,8 @@
 #define LITH_JOB_STEP_ROW_GROUP "row-group" /* an output row group is written */
 #define LITH_JOB_STEP_VERIFIED "verified"   /* an output was read back */
 
+struct lith_format;
+
 /* What all jobs of a pass share. Read-only while they run. */
 struct lith_job_options {
     struct lith_policy policy;
@@ -44,6 +46,7 @@ struct lith_job_options {
     const char *manifest_name;
     struct lith_path_options path;
     bool explain; /* lith_job_plan also says how columns would be merged */
+    const struct lith_format *format;
 };
 
 /* One partition and what a job on it may use. Single-thread. */

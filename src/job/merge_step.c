@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "job/format.h"
 
 /* Opens the plan's inputs by number. */
 struct plan_opener {
@@ -105,43 +106,37 @@ static enum lith_code inputs_recheck(struct lith_merge_step *step, const struct 
     return LITH_OK;
 }
 
-static enum lith_code rows_take(struct lith_merge_step *step, const struct lith_merge *merge,
-                                const struct lith_job *job, struct lith_err *err)
+/* The rows of each input, as they were read. */
+static void rows_take(struct lith_merge_step *step, const int64_t *rows)
 {
-    LITH_AUTO(block) void *block = NULL;
-
-    LITH_TRY(lith_alloc_array(job->work->mem, step->input_count, sizeof(int64_t), &block, err));
-    int64_t *rows = block;
-    lith_merge_rows_by_input(merge, rows);
     for (size_t i = 0; i < step->input_count; i++) {
         step->inputs[i].rows = (uint64_t)rows[i];
         step->inputs[i].has_rows = true;
     }
-    return LITH_OK;
 }
 
-static enum lith_code merge_and_check(struct lith_merge_step *step, struct lith_merge *merge,
-                                      const struct lith_job *job, const struct lith_plan *plan,
-                                      struct lith_err *err)
+static enum lith_code merge_and_check(struct lith_merge_step *step, struct lith_format_merge *merge,
+                                      const struct lith_plan *plan, struct lith_err *err)
 {
-    enum lith_code code = lith_merge_run(merge, &step->outputs.base, err);
+    const struct lith_job *job = merge->job;
+    enum lith_code code = job->options->format->merge(merge, err);
 
-    if (code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED) {
-        size_t bad = lith_merge_bad_input(merge);
-        step->bad_input = bad < step->input_count ? step->inputs[bad].name : NULL;
-    }
+    step->missing_key = merge->missing_key;
+    if ((code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED) &&
+        merge->bad_input < step->input_count)
+        step->bad_input = step->inputs[merge->bad_input].name;
     LITH_TRY(code);
-    if (step->outputs.rows != (uint64_t)lith_merge_rows(merge))
+    if (step->outputs.rows != (uint64_t)merge->row_count)
         return lith_fail(err, LITH_E_CORRUPT,
                          "the outputs hold %" PRIu64 " rows, the inputs %" PRIi64,
-                         step->outputs.rows, lith_merge_rows(merge));
-    LITH_TRY(rows_take(step, merge, job, err));
+                         step->outputs.rows, merge->row_count);
+    rows_take(step, merge->rows);
     LITH_TRY(lith_job_outputs_check(&step->outputs, err));
     LITH_TRY(inputs_recheck(step, job, plan, err));
     return lith_job_outputs_publish(&step->outputs, err);
 }
 
-static struct lith_merge_options options_of(const struct lith_job *job)
+struct lith_merge_options lith_job_merge_options(const struct lith_job *job)
 {
     return (struct lith_merge_options){
         .target_file_bytes = job->options->policy.target_file_bytes,
@@ -165,8 +160,8 @@ static enum lith_code merge_once(struct lith_merge_step *step, const struct lith
                                  enum lith_force force, struct lith_err *err)
 {
     struct plan_opener opener = {.base = {.open = plan_open}, .folder = job->folder, .plan = plan};
+    LITH_AUTO(block) void *rows = NULL;
     struct lith_merge_input *inputs;
-    struct lith_merge *merge = NULL;
     char hash[33];
 
     *step = (struct lith_merge_step){0};
@@ -174,16 +169,19 @@ static enum lith_code merge_once(struct lith_merge_step *step, const struct lith
     step->outputs.opener = &opener.base;
     LITH_TRY(inputs_fill(step, job, plan, &inputs, err));
     LITH_TRY(job_hash(job, manifest->pid, plan, hash, err));
-    struct lith_merge_options options = options_of(job);
-    options.pid = manifest->pid;
-    options.job = hash;
-    options.force = force;
-    LITH_TRY(
-        lith_merge_new(inputs, plan->input_count, &opener.base, &options, job->work, &merge, err));
-    step->missing_key = lith_merge_missing_key(merge);
-    enum lith_code code = merge_and_check(step, merge, job, plan, err);
-    lith_merge_free(merge);
-    return code;
+    LITH_TRY(lith_alloc_array(job->work->mem, plan->input_count, sizeof(int64_t), &rows, err));
+    struct lith_format_merge merge = {
+        .job = job,
+        .inputs = inputs,
+        .input_count = plan->input_count,
+        .opener = &opener.base,
+        .pid = manifest->pid,
+        .hash = hash,
+        .force = force,
+        .outputs = &step->outputs.base,
+        .rows = rows,
+    };
+    return merge_and_check(step, &merge, plan, err);
 }
 
 enum lith_code lith_merge_step_run(struct lith_merge_step *step, const struct lith_job *job,
@@ -208,7 +206,7 @@ enum lith_code lith_merge_step_explain(const struct lith_job *job, const struct 
                                        struct lith_explain_sums *sums, struct lith_err *err)
 {
     struct plan_opener opener = {.base = {.open = plan_open}, .folder = job->folder, .plan = plan};
-    struct lith_merge_options options = options_of(job);
+    struct lith_merge_options options = lith_job_merge_options(job);
     struct lith_merge *merge;
     void *block;
 

@@ -32,6 +32,9 @@ LITH_MUST_CHECK enum lith_code lith_merge_step_explain(const struct lith_job *jo
                                                        const struct lith_plan *plan,
                                                        struct lith_explain_sums *sums,
                                                        struct lith_err *err);
+/* How the inputs of a job are merged, but for what belongs to one partition. */
+struct lith_merge_options lith_job_merge_options(const struct lith_job *job);
+
 /* A zeroed step is a no-op. */
 void lith_merge_step_done(struct lith_merge_step *step);
 

@@ -4,7 +4,7 @@
 #include "job/outputs.h"
 
 #include "base/array.h"
-#include "job/check.h"
+#include "job/format.h"
 
 static enum lith_code room_for_one(struct lith_job_outputs *outputs, struct lith_err *err)
 {
@@ -118,7 +118,7 @@ static enum lith_code output_verify(struct lith_job_outputs *outputs,
     struct lith_check check = check_of(outputs, &inputs);
 
     LITH_TRY(lith_folder_source_open(outputs->job->folder, &object, &source, err));
-    LITH_TRY(lith_check_output(&check, source, file, err));
+    LITH_TRY(outputs->job->options->format->check(&check, source, file, err));
     outputs->job->env->step(outputs->job->env, LITH_JOB_STEP_VERIFIED);
     return LITH_OK;
 }

@@ -11,7 +11,7 @@
 #include <ftw.h>
 
 #include "base/time.h"
-#include "job/job.h"
+#include "job/format.h"
 #include "lake/snapshot.h"
 
 #define TEST_IDS_MAX 100000u
@@ -77,6 +77,7 @@ static inline struct lith_job_options test_job_options(void)
         .key_column_count = 1,
         .manifest_name = LITH_MANIFEST_NAME,
         .path = {.tenant_key = "tenant_id"},
+        .format = lith_parquet_format(),
     };
 
     options.policy.settle_ns = 2 * (int64_t)DAY_S * LITH_SECOND_NS;

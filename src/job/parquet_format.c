@@ -1,0 +1,88 @@
+/*
+ * The format of files: Parquet, merged by merge/ and checked by verify/.
+ */
+#include "job/format.h"
+
+#include "base/checked.h"
+#include "job/merge_step.h"
+#include "merge/gate.h"
+
+static enum lith_code rows_sum(const struct lith_footer *footer, struct lith_fact *fact,
+                               struct lith_err *err)
+{
+    uint64_t rows = 0;
+
+    for (uint32_t i = 0; i < footer->row_group_count; i++) {
+        if (!lith_add_u64(rows, (uint64_t)footer->row_groups[i].num_rows, &rows))
+            return lith_fail(err, LITH_E_CORRUPT, "row counts do not sum up");
+    }
+    fact->rows = rows;
+    fact->has_rows = true;
+    return LITH_OK;
+}
+
+static enum lith_code look(struct lith_fact_book *book, const struct lith_job *job,
+                           struct lith_source *source, const char *name, struct lith_fact *fact,
+                           bool *ret_lists_inputs, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    struct lith_meaning meaning;
+    struct lith_footer footer;
+
+    lith_arena_init(&scratch, job->work->mem);
+    LITH_TRY(lith_footer_read(source, &scratch, &footer, err));
+    LITH_TRY(lith_schema_normalise(&footer.schema, &scratch, err));
+    LITH_TRY(rows_sum(&footer, fact, err));
+    *ret_lists_inputs = lith_footer_key(&footer, LITH_INPUT_LIST_KEY) != NULL;
+    LITH_TRY(lith_gate_file(&footer, err));
+    LITH_TRY(lith_meaning_of(&footer, book->mem, &meaning, err));
+    struct lith_schema_file file = {name, &footer.schema, lith_fields_are_counted(&footer),
+                                    &meaning};
+    return lith_schema_sets_find(&book->sets, &file, &fact->kind, err);
+}
+
+static enum lith_code inputs(struct lith_source *source, struct lith_codec_context *codecs,
+                             struct lith_arena *arena, struct lith_listed_input **ret_inputs,
+                             size_t *ret_count, struct lith_err *err)
+{
+    struct lith_footer footer;
+
+    LITH_TRY(lith_footer_read(source, arena, &footer, err));
+    return lith_input_list_read(source, &footer, codecs, arena, ret_inputs, ret_count, err);
+}
+
+static enum lith_code merge_run(struct lith_format_merge *m, struct lith_merge *merge,
+                                struct lith_err *err)
+{
+    m->missing_key = lith_merge_missing_key(merge);
+    m->row_count = lith_merge_rows(merge);
+    enum lith_code code = lith_merge_run(merge, m->outputs, err);
+    m->bad_input = lith_merge_bad_input(merge);
+    LITH_TRY(code);
+    lith_merge_rows_by_input(merge, m->rows);
+    return LITH_OK;
+}
+
+static enum lith_code merge(struct lith_format_merge *m, struct lith_err *err)
+{
+    const struct lith_job *job = m->job;
+    struct lith_merge_options options = lith_job_merge_options(job);
+    struct lith_merge *made;
+
+    m->bad_input = SIZE_MAX;
+    options.pid = m->pid;
+    options.job = m->hash;
+    options.force = m->force;
+    LITH_TRY(lith_merge_new(m->inputs, m->input_count, m->opener, &options, job->work, &made, err));
+    enum lith_code code = merge_run(m, made, err);
+    lith_merge_free(made);
+    return code;
+}
+
+const struct lith_format *lith_parquet_format(void)
+{
+    static const struct lith_format format = {
+        .look = look, .inputs = inputs, .merge = merge, .check = lith_check_output};
+
+    return &format;
+}
