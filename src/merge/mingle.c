@@ -208,7 +208,7 @@ static enum lith_code units_read(struct reading *r, struct lith_mingle *mingle,
         mingle->maker->bad_input = r->merge->units[i].input;
         return lith_err_prefix(err, "%s", r->merge->inputs[r->merge->units[i].input].name);
     }
-    LITH_TRY(lith_key_sorter_finish(r->sorter, &mingle->recipe, err));
+    LITH_TRY(lith_key_sorter_finish(r->sorter, &mingle->recipe, NULL, err));
     return lith_recipe_end(&mingle->recipe, err);
 }
 

@@ -139,16 +139,19 @@ enum lith_code lith_key_sorter_add(struct lith_key_sorter *sorter,
 
 /* All rows were in memory. */
 static enum lith_code block_emit(struct lith_key_sorter *sorter, struct lith_recipe *recipe,
-                                 struct lith_err *err)
+                                 struct lith_key_stretches *stretches, struct lith_err *err)
 {
     const struct lith_sort_block *block = &sorter->block;
     bool is_short = lith_keys_are_short(block->width);
+    uint8_t room[LITH_RECORD_KEY_BYTES];
 
     LITH_TRY(lith_sort_block_sort(&sorter->block, err));
     for (size_t i = 0; i < block->count; i++) {
         uint64_t place =
             is_short ? block->records[i].ref : lith_entry_place(lith_sort_block_entry(block, i));
         LITH_TRY(lith_recipe_add(recipe, lith_place_unit(place), lith_place_row(place), 1, err));
+        if (stretches)
+            LITH_TRY(lith_key_stretches_add(stretches, lith_sort_block_key(block, i, room), err));
     }
     return LITH_OK;
 }
@@ -187,7 +190,7 @@ static enum lith_code runs_shrink(struct lith_key_sorter *sorter, struct lith_er
 }
 
 static enum lith_code runs_emit(struct lith_key_sorter *sorter, struct lith_recipe *recipe,
-                                struct lith_err *err)
+                                struct lith_key_stretches *stretches, struct lith_err *err)
 {
     size_t runs_max = lith_sort_merge_runs_max(sorter->memory_bytes_max);
 
@@ -203,18 +206,23 @@ static enum lith_code runs_emit(struct lith_key_sorter *sorter, struct lith_reci
         .common = sorter->block.common.bytes,
         .buffer_bytes = lith_sort_merge_buffer_bytes(sorter->memory_bytes_max, sorter->runs.count),
         .to_recipe = recipe,
+        .stretches = stretches,
     };
     return lith_sort_merge(&job, sorter->work, err);
 }
 
 enum lith_code lith_key_sorter_finish(struct lith_key_sorter *sorter, struct lith_recipe *recipe,
-                                      struct lith_err *err)
+                                      struct lith_key_stretches *stretches, struct lith_err *err)
 {
     if (sorter->packed.numbers)
         LITH_TRY(lith_packed_rows_emit(&sorter->packed, recipe, err));
     else
-        LITH_TRY(sorter->runs.count ? runs_emit(sorter, recipe, err)
-                                    : block_emit(sorter, recipe, err));
+        LITH_TRY(sorter->runs.count ? runs_emit(sorter, recipe, stretches, err)
+                                    : block_emit(sorter, recipe, stretches, err));
+    if (stretches && sorter->packed.numbers)
+        LITH_TRY(lith_packed_rows_stretches(&sorter->packed, stretches, err));
+    if (stretches)
+        LITH_TRY(lith_key_stretches_end(stretches, err));
     lith_packed_rows_done(&sorter->packed);
     lith_sort_block_done(&sorter->block);
     lith_sort_runs_done(&sorter->runs);

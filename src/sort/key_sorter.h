@@ -40,9 +40,11 @@ LITH_MUST_CHECK enum lith_code lith_key_sorter_add(struct lith_key_sorter *sorte
                                                    const struct lith_key_batch *keys,
                                                    struct lith_err *err);
 
-/* Appends all rows to a recipe. The sorter is then empty and can be used for the next cluster. */
+/* Appends all rows to a recipe, and notes their stretches (of the same layout; NULL: nobody asks).
+ * The sorter is then empty and can be used for the next cluster. */
 LITH_MUST_CHECK enum lith_code lith_key_sorter_finish(struct lith_key_sorter *sorter,
                                                       struct lith_recipe *recipe,
+                                                      struct lith_key_stretches *stretches,
                                                       struct lith_err *err);
 
 /* NULL is a no-op. */

@@ -139,3 +139,46 @@ enum lith_code lith_packed_rows_emit(struct lith_packed_rows *rows, struct lith_
     }
     return LITH_OK;
 }
+
+/* The first key of a row as a number: its key without the `rest_bits` behind it. */
+static uint64_t first_key(const struct lith_packed_rows *rows, size_t at, uint32_t rest_bits)
+{
+    uint64_t key = (rows->numbers[at] >> rows->place_bits) + rows->least;
+
+    return rest_bits < 64 ? key >> rest_bits : 0; /* it is the marker, which is in no number */
+}
+
+/* Where among sorted rows [low, high), of which only one end has this first key, it begins or ends;
+ * `high`: nowhere. */
+static size_t first_key_border(const struct lith_packed_rows *rows, size_t low, size_t high,
+                               uint64_t first, uint32_t rest_bits, bool begins)
+{
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((first_key(rows, middle, rest_bits) == first) == begins)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+enum lith_code lith_packed_rows_stretches(const struct lith_packed_rows *rows,
+                                          struct lith_key_stretches *stretches,
+                                          struct lith_err *err)
+{
+    uint32_t rest_bits = (uint32_t)(8 * (rows->width - lith_key_stretches_width(stretches)));
+    size_t end = 0;
+
+    /* A long stretch that begins at `end` or later has this row, or one behind it. */
+    while (stretches->rows_min <= rows->count - end) {
+        size_t at = end + (size_t)stretches->rows_min - 1;
+        uint64_t first = first_key(rows, at, rest_bits);
+        size_t begin = first_key_border(rows, end, at, first, rest_bits, true);
+        end = first_key_border(rows, at, rows->count, first, rest_bits, false);
+        LITH_TRY(
+            lith_key_stretches_put(stretches, stretches->row + begin, stretches->row + end, err));
+    }
+    stretches->row += rows->count;
+    return LITH_OK;
+}

@@ -9,6 +9,7 @@
 #define LITH_SORT_PACKED_ROWS_H
 
 #include "sort/key_builder.h"
+#include "sort/key_stretches.h"
 #include "sort/number_sort.h"
 #include "sort/recipe.h"
 
@@ -56,5 +57,11 @@ LITH_MUST_CHECK enum lith_code lith_packed_rows_add(struct lith_packed_rows *row
 LITH_MUST_CHECK enum lith_code lith_packed_rows_emit(struct lith_packed_rows *rows,
                                                      struct lith_recipe *recipe,
                                                      struct lith_err *err);
+
+/* Finds the stretches of rows that were emitted; those between are not looked at, so it costs next
+ * to nothing. NOMEM, LIMIT. */
+LITH_MUST_CHECK enum lith_code lith_packed_rows_stretches(const struct lith_packed_rows *rows,
+                                                          struct lith_key_stretches *stretches,
+                                                          struct lith_err *err);
 
 #endif

@@ -83,6 +83,19 @@ static inline struct lith_slice lith_entry_key(const uint8_t *entry)
     return (struct lith_slice){entry + LITH_ENTRY_HEAD_BYTES, lith_load_u32(entry + 8)};
 }
 
+/* The key of a row, borrowed: `room` holds a short one. */
+static inline struct lith_slice lith_sort_block_key(const struct lith_sort_block *block,
+                                                    size_t index,
+                                                    uint8_t room[LITH_RECORD_KEY_BYTES])
+{
+    const struct lith_sort_record *record = &block->records[index];
+
+    if (!lith_keys_are_short(block->width))
+        return lith_entry_key(lith_sort_block_entry(block, index));
+    lith_record_key(record->prefix, record->ref, room);
+    return (struct lith_slice){room, block->width};
+}
+
 /* Whether an entry's head has room for the length of a key. LIMIT. */
 static inline enum lith_code lith_entry_key_check(struct lith_slice key, struct lith_err *err)
 {

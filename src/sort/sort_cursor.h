@@ -49,6 +49,17 @@ static inline uint64_t lith_sort_cursor_place(const struct lith_sort_cursor *cur
     return cursor->ref & ((UINT64_C(1) << LITH_PLACE_BITS) - 1);
 }
 
+/* The key of the row, or its beginning where it is longer than the buffer. Short keys stand in
+ * `room`, zeros behind them. */
+static inline struct lith_slice lith_sort_cursor_key(const struct lith_sort_cursor *cursor,
+                                                     uint8_t room[LITH_RECORD_KEY_BYTES])
+{
+    if (!cursor->is_short)
+        return (struct lith_slice){cursor->key, cursor->key_here};
+    lith_record_key(cursor->prefix, cursor->ref, room);
+    return (struct lith_slice){room, LITH_RECORD_KEY_BYTES};
+}
+
 /* Whether the row of `a` comes before that of `b`, both of one prefix and of long keys. IO. */
 LITH_MUST_CHECK enum lith_code lith_sort_cursor_compare(const struct lith_sort_cursor *a,
                                                         const struct lith_sort_cursor *b,

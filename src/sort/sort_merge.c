@@ -166,9 +166,12 @@ static enum lith_code row_take(const struct lith_sort_cursor *cursor,
                                const struct lith_sort_merge_job *job, struct lith_err *err)
 {
     uint64_t place = lith_sort_cursor_place(cursor);
+    uint8_t room[LITH_RECORD_KEY_BYTES];
 
     if (job->to_runs)
         return lith_sort_cursor_copy(cursor, job->to_runs, err);
+    if (job->stretches)
+        LITH_TRY(lith_key_stretches_add(job->stretches, lith_sort_cursor_key(cursor, room), err));
     return lith_recipe_add(job->to_recipe, lith_place_unit(place), lith_place_row(place), 1, err);
 }
 

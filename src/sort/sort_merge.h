@@ -4,6 +4,7 @@
 #ifndef LITH_SORT_SORT_MERGE_H
 #define LITH_SORT_SORT_MERGE_H
 
+#include "sort/key_stretches.h"
 #include "sort/recipe.h"
 #include "sort/sort_cursor.h"
 
@@ -20,6 +21,7 @@ struct lith_sort_merge_job {
     /* Exactly one of them: the merged rows as one more run, or their places in the recipe. */
     struct lith_sort_runs *to_runs;
     struct lith_recipe *to_recipe;
+    struct lith_key_stretches *stretches; /* of rows that go to the recipe; NULL: nobody asks */
 };
 
 /* Merges runs that are all in their file. CANCELLED, NOMEM, LIMIT, IO. */

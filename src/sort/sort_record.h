@@ -47,6 +47,14 @@ static inline uint64_t lith_key_prefix(const uint8_t *key, size_t bytes)
     return prefix;
 }
 
+/* The key of such a number and a ref, zeros behind it. */
+static inline void lith_record_key(uint64_t prefix, uint64_t ref,
+                                   uint8_t ret_key[LITH_RECORD_KEY_BYTES])
+{
+    lith_store_u64(ret_key, __builtin_bswap64(prefix));
+    ret_key[8] = (uint8_t)(ref >> LITH_PLACE_BITS);
+}
+
 /* Sorts records by prefix and ninth byte; those that are equal keep their order. `room` is as large
  * as `records`. At most UINT32_MAX records. */
 void lith_records_sort(struct lith_sort_record *records, struct lith_sort_record *room,

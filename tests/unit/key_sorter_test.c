@@ -88,7 +88,8 @@ static enum lith_code table_expect(struct lith_key_sorter *sorter, struct sort_t
     return lith_key_sorter_expect(sorter, &outlook, &err);
 }
 
-static bool expects; /* sorters are told what comes */
+static bool expects;                     /* sorters are told what comes */
+static struct lith_key_stretches *noted; /* they are asked for these; NULL: they are not */
 
 static enum lith_code table_sort(struct sort_table *table, size_t unit_rows, size_t memory_bytes,
                                  struct lith_recipe *recipe)
@@ -102,7 +103,7 @@ static enum lith_code table_sort(struct sort_table *table, size_t unit_rows, siz
     if (code == LITH_OK)
         code = table_add(sorter, table, &builder, unit_rows);
     if (code == LITH_OK)
-        code = lith_key_sorter_finish(sorter, recipe, &err);
+        code = lith_key_sorter_finish(sorter, recipe, noted, &err);
     if (code == LITH_OK)
         code = lith_recipe_end(recipe, &err);
     lith_key_builder_done(&builder);
@@ -165,6 +166,96 @@ static void same_as_comparing_values(void **state)
         if (mem.peak > memory_bytes + memory_bytes / 8 + 20000)
             fail_msg("%zu bytes of memory, %zu were taken", memory_bytes, mem.peak);
         recipe_check(&recipe, order, rows, unit_rows);
+        lith_recipe_done(&recipe);
+        free(order);
+        sort_table_done(&table);
+    }
+}
+
+/* Where the rows end that have the first value of the sorted row `begin`. */
+static size_t first_value_end(const struct sort_table *table, const size_t *order, size_t begin)
+{
+    size_t end = begin + 1;
+
+    while (end < table->row_count && sort_field_compare(table, order[begin], order[end], 0) == 0)
+        end++;
+    return end;
+}
+
+/* How many rows have one of the first values; 1: there are no rows. */
+static uint64_t some_stretch_rows(const struct sort_table *table, const size_t *order,
+                                  uint64_t *seed)
+{
+    uint64_t rows = 1;
+
+    for (size_t begin = 0, end; begin < table->row_count; begin = end) {
+        end = first_value_end(table, order, begin);
+        if (begin == 0 || test_random(seed) % 3 == 0)
+            rows = end - begin;
+    }
+    return rows;
+}
+
+/* The stretches of at least `rows_min` rows, as comparing the first values has them. */
+static void stretches_check(const struct lith_key_stretches *stretches,
+                            const struct sort_table *table, const size_t *order, uint64_t rows_min)
+{
+    size_t found = 0;
+
+    for (size_t begin = 0, end; begin < table->row_count; begin = end) {
+        end = first_value_end(table, order, begin);
+        if (end - begin < rows_min)
+            continue;
+        assert_true(found < stretches->count);
+        assert_int_equal(stretches->kept[found].begin, begin);
+        assert_int_equal(stretches->kept[found++].end, end);
+    }
+    assert_int_equal(stretches->count, found);
+}
+
+/* Gives all rows one of a few first values. */
+static void few_first_values(struct sort_table *table, uint64_t *seed)
+{
+    size_t count = 1 + test_random(seed) % 9;
+
+    for (size_t row = count; row < table->row_count; row++)
+        table->cells[row * table->field_count] =
+            *sort_cell_at(table, test_random(seed) % count * (row % 4 != 0), 0);
+}
+
+/* However rows are sorted and emitted, their stretches follow from them alone. */
+static void stretches_are_those_of_the_rows(void **state)
+{
+    static const size_t memory[] = {LITH_SORT_MEMORY_BYTES_MIN, 6000, (size_t)1 << 20};
+    static const size_t narrow[] = {0, 1, 7, 9, 10}; /* types whose keys may be packed */
+    uint64_t seed = test_seed();
+
+    (void)state;
+    for (size_t i = 0; i < 600; i++) {
+        const struct sort_type *types[FIELDS_MAX];
+        uint32_t fields = 1 + (uint32_t)(test_random(&seed) % FIELDS_MAX);
+        size_t rows = test_random(&seed) % 3000, unit_rows = 1 + test_random(&seed) % 700;
+        struct lith_key_stretches stretches;
+        struct lith_recipe recipe;
+        struct sort_table table;
+        for (uint32_t k = 0; k < fields; k++)
+            types[k] = &sort_types[i % 4 == 3 ? narrow[test_random(&seed) % 5]
+                                              : test_random(&seed) % SORT_TYPE_COUNT];
+        sort_table_init(&table, fields, types, rows, &seed);
+        few_first_values(&table, &seed);
+        if (i % 7 == 0)
+            sort_table_sort(&table);
+        size_t *order = sort_table_order(&table);
+        uint64_t rows_min = some_stretch_rows(&table, order, &seed) + test_random(&seed) % 2;
+        lith_recipe_init(&recipe, &work, 1000);
+        lith_key_stretches_init(&stretches, &table.layout, rows_min, &table.mem);
+        expects = i % 4 == 3;
+        noted = &stretches;
+        MUST(table_sort(&table, unit_rows, memory[expects ? 2 : i % 3], &recipe));
+        expects = false;
+        noted = NULL;
+        stretches_check(&stretches, &table, order, rows_min);
+        lith_key_stretches_done(&stretches);
         lith_recipe_done(&recipe);
         free(order);
         sort_table_done(&table);
@@ -327,7 +418,7 @@ static void long_strings_stay_in_bounds(void **state)
         expected[before] = i;
     }
     lith_recipe_init(&recipe, &work, 1000);
-    MUST(lith_key_sorter_finish(sorter, &recipe, &err));
+    MUST(lith_key_sorter_finish(sorter, &recipe, NULL, &err));
     MUST(lith_recipe_end(&recipe, &err));
     assert_true(mem.peak < (size_t)100 << 10);
     recipe_check(&recipe, expected, COUNT, COUNT);
@@ -335,6 +426,51 @@ static void long_strings_stay_in_bounds(void **state)
     lith_key_sorter_free(sorter);
     sort_table_done(&table);
     free(bytes);
+}
+
+/* First keys of three values, two of 256 bytes at most, behind which more stands than a buffer
+ * holds: stretches are found by the beginnings of keys, and none of what is too long. */
+static void stretches_of_long_keys(void **state)
+{
+    enum { COUNT = 60 };
+    static const size_t lengths[] = {0, 254, 255};
+    static const struct sort_type *types[2] = {&sort_types[13], &sort_types[13]};
+    static uint8_t key[300 + 20000];
+    uint64_t seed = test_seed();
+    struct sort_table table;
+
+    (void)state;
+    sort_table_init(&table, 2, types, 0, &seed);
+    table.schema.nodes[1].max_def = 0;
+    table.keys[0] = table.keys[1] = (struct lith_sort_key){0};
+    lith_key_layout_init(&table.layout, &table.schema, table.keys, 2);
+    for (size_t memory = 5000; memory <= (size_t)8 << 20; memory *= 40) {
+        struct lith_key_stretches stretches;
+        struct lith_key_sorter *sorter;
+        struct lith_recipe recipe;
+        MUST(lith_key_sorter_new(&table.layout, memory, &work, &sorter, &err));
+        MUST(lith_key_sorter_unit(sorter, 0, &err));
+        for (size_t i = 0; i < COUNT; i++) {
+            size_t length = lengths[i % 3], end = length + 2 + test_random(&seed) % 20000;
+            struct lith_key_batch keys = {.count = 1, .data = key, .ends = &end};
+            memset(key, 'x', sizeof(key));
+            memset(key + length, 0, 2);
+            key[end - 2] = key[end - 1] = 0;
+            MUST(lith_key_sorter_add(sorter, &keys, &err));
+        }
+        lith_recipe_init(&recipe, &work, 1000);
+        lith_key_stretches_init(&stretches, &table.layout, COUNT / 3, &table.mem);
+        MUST(lith_key_sorter_finish(sorter, &recipe, &stretches, &err));
+        assert_int_equal(stretches.count, 2);
+        for (size_t i = 0; i < 2; i++) {
+            assert_int_equal(stretches.kept[i].begin, i * COUNT / 3);
+            assert_int_equal(stretches.kept[i].end, (i + 1) * COUNT / 3);
+        }
+        lith_key_stretches_done(&stretches);
+        lith_recipe_done(&recipe);
+        lith_key_sorter_free(sorter);
+    }
+    sort_table_done(&table);
 }
 
 #define PIECES 9
@@ -389,7 +525,7 @@ static void long_keys_with_long_ties(void **state)
             MUST(lith_key_sorter_add(sorter, &keys, &err));
         }
         lith_recipe_init(&recipe, &work, 1000);
-        MUST(lith_key_sorter_finish(sorter, &recipe, &err));
+        MUST(lith_key_sorter_finish(sorter, &recipe, NULL, &err));
         MUST(lith_recipe_end(&recipe, &err));
         recipe_check(&recipe, order, COUNT, COUNT);
         lith_recipe_done(&recipe);
@@ -580,10 +716,10 @@ static void clusters_take_turns(void **state)
     lith_key_builder_init(&builder, &table.layout, &mem);
     MUST(lith_key_sorter_new(&table.layout, 5000, &work, &sorter, &err));
     lith_recipe_init(&recipe, &work, 1000);
-    MUST(lith_key_sorter_finish(sorter, &recipe, &err)); /* nothing yet */
+    MUST(lith_key_sorter_finish(sorter, &recipe, NULL, &err)); /* nothing yet */
     for (int i = 0; i < 2; i++) {
         MUST(table_add(sorter, &table, &builder, 300));
-        MUST(lith_key_sorter_finish(sorter, &recipe, &err));
+        MUST(lith_key_sorter_finish(sorter, &recipe, NULL, &err));
     }
     MUST(lith_recipe_end(&recipe, &err));
     recipe_check(&recipe, twice, 2000, 300);
@@ -693,7 +829,7 @@ static size_t units_sort(struct sort_table *table, const struct units *units,
             MUST(lith_key_sorter_unit(sorter, ranges[k].unit, &err));
             unit_read(table, units, ranges[k].unit, NULL, &builder, sorter);
         }
-        MUST(lith_key_sorter_finish(sorter, recipe, &err));
+        MUST(lith_key_sorter_finish(sorter, recipe, NULL, &err));
     }
     MUST(lith_recipe_end(recipe, &err));
     lith_key_sorter_free(sorter);
@@ -790,6 +926,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(same_as_comparing_values, setup, teardown),
+        cmocka_unit_test_setup_teardown(stretches_are_those_of_the_rows, setup, teardown),
+        cmocka_unit_test_setup_teardown(stretches_of_long_keys, setup, teardown),
         cmocka_unit_test_setup_teardown(ordered_rows_are_one_run, setup, teardown),
         cmocka_unit_test_setup_teardown(packed_units_stay_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(short_keys_are_packed, setup, teardown),

@@ -171,25 +171,31 @@ static inline void sort_table_done(struct sort_table *table)
     lith_mem_done(&table->mem);
 }
 
-/* Negative, 0, positive: row `a` against row `b`. */
+/* Negative, 0, positive: one field of row `a` against that of row `b`. */
+static inline int sort_field_compare(const struct sort_table *table, size_t a, size_t b, uint32_t i)
+{
+    const struct sort_cell *x = sort_cell_at(table, a, i), *y = sort_cell_at(table, b, i);
+    const struct lith_sort_key *key = &table->keys[i];
+    enum lith_order order = table->types[i]->order;
+
+    if (x->is_null && y->is_null)
+        return 0;
+    if (x->is_null || y->is_null)
+        return x->is_null == key->nulls_first ? -1 : 1;
+    struct lith_slice xs = {x->bytes, x->count}, ys = {y->bytes, y->count};
+    bool x_nan = lith_order_is_nan(order, xs), y_nan = lith_order_is_nan(order, ys);
+    int result = x_nan || y_nan ? x_nan - y_nan : lith_order_compare(order, xs, ys);
+    return key->descending ? -result : result;
+}
+
+/* Likewise of all fields. */
 static inline int sort_table_compare(const struct sort_table *table, size_t a, size_t b)
 {
-    for (uint32_t i = 0; i < table->field_count; i++) {
-        const struct sort_cell *x = sort_cell_at(table, a, i), *y = sort_cell_at(table, b, i);
-        const struct lith_sort_key *key = &table->keys[i];
-        enum lith_order order = table->types[i]->order;
-        if (x->is_null || y->is_null) {
-            if (x->is_null == y->is_null)
-                continue;
-            return x->is_null == key->nulls_first ? -1 : 1;
-        }
-        struct lith_slice xs = {x->bytes, x->count}, ys = {y->bytes, y->count};
-        bool x_nan = lith_order_is_nan(order, xs), y_nan = lith_order_is_nan(order, ys);
-        int result = x_nan || y_nan ? x_nan - y_nan : lith_order_compare(order, xs, ys);
-        if (result)
-            return key->descending ? -result : result;
-    }
-    return 0;
+    int result = 0;
+
+    for (uint32_t i = 0; i < table->field_count && result == 0; i++)
+        result = sort_field_compare(table, a, b, i);
+    return result;
 }
 
 /* Rows [begin, begin + count) as the builder takes them, valid until the next call. */
