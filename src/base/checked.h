@@ -61,6 +61,12 @@ static inline uint64_t lith_product_u64(uint64_t a, uint64_t b)
     return lith_mul_u64(a, b, &product) ? product : UINT64_MAX;
 }
 
+/* How many parts of `part` (not 0) the whole makes; the last one may be smaller. */
+static inline uint64_t lith_parts_u64(uint64_t whole, uint64_t part)
+{
+    return whole / part + (whole % part != 0);
+}
+
 static inline size_t lith_max_size(size_t a, size_t b)
 {
     return a > b ? a : b;

@@ -55,13 +55,8 @@ static uint64_t clamp(uint64_t value, uint64_t least, uint64_t most)
     return value < least ? least : lith_min_u64(value, most);
 }
 
-static uint64_t parts_of(uint64_t whole, uint64_t part)
-{
-    return whole / part + (whole % part != 0);
-}
-
-/* As many row groups of equal size as the limits ask for. */
-static uint64_t group_rows(const struct lith_merge *merge, const struct size *size)
+/* The most rows of a row group that the limits allow. */
+static uint64_t group_rows_max(const struct lith_merge *merge, const struct size *size)
 {
     uint64_t most =
         lith_min_u64(merge->work->mem->limit / ORDER_SHARES / sizeof(uint32_t), UINT32_MAX / 2);
@@ -71,7 +66,7 @@ static uint64_t group_rows(const struct lith_merge *merge, const struct size *si
         most = lith_min_u64(most, (uint64_t)merge->limits.row_group_rows);
     if (merge->limits.row_group_bytes > 0)
         most = lith_min_u64(most, 1 + merge->limits.row_group_bytes / bytes_a_row);
-    return parts_of(size->rows, parts_of(size->rows, most));
+    return most;
 }
 
 /* How many buckets a span may have. */
@@ -81,25 +76,32 @@ static uint64_t buckets_max(const struct lith_merge *merge)
                  LITH_DEAL_BUCKETS_MAX);
 }
 
-static void sizes_set(struct lith_mingle *mingle)
+static uint64_t largest_group(const struct lith_group_ends *groups)
+{
+    uint64_t largest = 0, begin = 0;
+
+    for (size_t i = 0; i < groups->count; i++) {
+        largest = lith_max_u64(largest, groups->ends[i] - begin);
+        begin = groups->ends[i];
+    }
+    return largest;
+}
+
+/* Rows of buckets and spans, once the row groups are known. */
+static void spans_set(struct lith_mingle *mingle, const struct size *size)
 {
     const struct lith_merge *merge = mingle->merge;
-    struct size size = size_of(mingle);
-    LITH_ASSERT(size.rows > 0);
-    uint64_t bytes_a_row = size.bytes / size.rows;
+    uint64_t bytes_a_row = size->bytes / size->rows;
     uint64_t gathered = merge->work->mem->limit / GATHER_SHARES / BUCKET_PART;
     uint64_t dealt_a_row = 2 * bytes_a_row + (uint64_t)merge->schema.leaf_count * 8;
+    uint64_t largest = lith_max_u64(largest_group(&mingle->groups), 1); /* all may be erased */
 
-    mingle->row_count = size.rows;
-    mingle->group_rows = group_rows(merge, &size);
     mingle->bucket_rows = gathered / (bytes_a_row + VALUE_BYTES_MORE);
-    mingle->bucket_rows = clamp(mingle->bucket_rows, BUCKET_ROWS_MIN, mingle->group_rows);
+    mingle->bucket_rows = clamp(mingle->bucket_rows, BUCKET_ROWS_MIN, largest);
     /* A row group is dealt in one span. */
-    if (parts_of(mingle->group_rows, mingle->bucket_rows) > buckets_max(merge))
-        mingle->bucket_rows = parts_of(mingle->group_rows, buckets_max(merge));
-    uint64_t buckets = parts_of(mingle->group_rows, mingle->bucket_rows);
-    uint64_t groups = merge->work->scratch->limit / SCRATCH_PART / dealt_a_row / mingle->group_rows;
-    mingle->span_rows = mingle->group_rows * clamp(groups, 1, buckets_max(merge) / buckets);
+    if (lith_parts_u64(largest, mingle->bucket_rows) > buckets_max(merge))
+        mingle->bucket_rows = lith_parts_u64(largest, buckets_max(merge));
+    mingle->span_rows = merge->work->scratch->limit / SCRATCH_PART / dealt_a_row;
 }
 
 /* The keys of units, read again. */
@@ -200,7 +202,7 @@ static enum lith_code unit_read(struct reading *r, size_t index, struct lith_err
 }
 
 static enum lith_code units_read(struct reading *r, struct lith_mingle *mingle,
-                                 struct lith_err *err)
+                                 struct lith_key_stretches *stretches, struct lith_err *err)
 {
     for (size_t i = mingle->begin; i < mingle->end; i++) {
         if (unit_read(r, i, err) == LITH_OK)
@@ -208,11 +210,12 @@ static enum lith_code units_read(struct reading *r, struct lith_mingle *mingle,
         mingle->maker->bad_input = r->merge->units[i].input;
         return lith_err_prefix(err, "%s", r->merge->inputs[r->merge->units[i].input].name);
     }
-    LITH_TRY(lith_key_sorter_finish(r->sorter, &mingle->recipe, NULL, err));
+    LITH_TRY(lith_key_sorter_finish(r->sorter, &mingle->recipe, stretches, err));
     return lith_recipe_end(&mingle->recipe, err);
 }
 
-static enum lith_code recipe_make(struct lith_mingle *mingle, struct lith_err *err)
+static enum lith_code recipe_make(struct lith_mingle *mingle, struct lith_key_stretches *stretches,
+                                  struct lith_err *err)
 {
     struct lith_sort_outlook outlook = outlook_of(mingle);
     struct reading reading;
@@ -221,7 +224,7 @@ static enum lith_code recipe_make(struct lith_mingle *mingle, struct lith_err *e
     if (code == LITH_OK)
         code = lith_key_sorter_expect(reading.sorter, &outlook, err);
     if (code == LITH_OK)
-        code = units_read(&reading, mingle, err);
+        code = units_read(&reading, mingle, stretches, err);
     reading_done(&reading);
     return code;
 }
@@ -265,6 +268,22 @@ static enum lith_code units_make(struct lith_mingle *mingle, struct lith_err *er
     return LITH_OK;
 }
 
+/* The order of the rows, and the row groups that they make. */
+static enum lith_code rows_order(struct lith_mingle *mingle, uint64_t rows_max,
+                                 struct lith_key_stretches *stretches, struct lith_err *err)
+{
+    bool erases = mingle->merge->erasure.erase != NULL;
+
+    LITH_TRY(erases ? kept_copy(mingle, err) : recipe_make(mingle, stretches, err));
+    if (!erases && mingle->recipe.row_count != mingle->row_count)
+        return lith_fail(err, LITH_E_CORRUPT, "the sort keys have %llu rows, the footers %llu",
+                         (unsigned long long)mingle->recipe.row_count,
+                         (unsigned long long)mingle->row_count);
+    mingle->row_count = mingle->recipe.row_count;
+    return lith_group_ends_init(&mingle->groups, stretches->kept, stretches->count,
+                                mingle->row_count, rows_max, mingle->merge->work->mem, err);
+}
+
 bool lith_mingle_wants(const struct lith_merge *merge, size_t begin, size_t end)
 {
     return lith_sorting_sorts_unit(&merge->sorting, begin) ||
@@ -275,20 +294,21 @@ enum lith_code lith_mingle_begin(struct lith_mingle *mingle, struct lith_merge *
                                  struct lith_chunk_maker *maker, size_t begin, size_t end,
                                  struct lith_err *err)
 {
-    bool erases = merge->erasure.erase != NULL;
+    struct lith_key_stretches stretches;
 
     *mingle = (struct lith_mingle){.merge = merge, .maker = maker, .begin = begin, .end = end};
     lith_recipe_init(&mingle->recipe, merge->work, merge->work->mem->limit / RECIPE_SHARES);
-    sizes_set(mingle);
-    if (erases)
-        LITH_TRY(kept_copy(mingle, err));
-    else
-        LITH_TRY(recipe_make(mingle, err));
-    if (!erases && mingle->recipe.row_count != mingle->row_count)
-        return lith_fail(err, LITH_E_CORRUPT, "the sort keys have %llu rows, the footers %llu",
-                         (unsigned long long)mingle->recipe.row_count,
-                         (unsigned long long)mingle->row_count);
-    mingle->row_count = mingle->recipe.row_count;
+    struct size size = size_of(mingle);
+    LITH_ASSERT(size.rows > 0);
+    uint64_t rows_max = group_rows_max(merge, &size);
+    mingle->row_count = size.rows;
+    lith_key_stretches_init(&stretches, &merge->sorting.layout, lith_group_ends_rows_min(rows_max),
+                            merge->work->mem);
+    enum lith_code code = rows_order(mingle, rows_max, &stretches, err);
+    lith_key_stretches_done(&stretches);
+    if (code != LITH_OK)
+        return code;
+    spans_set(mingle, &size);
     return units_make(mingle, err);
 }
 
@@ -306,24 +326,30 @@ void lith_mingle_done(struct lith_mingle *mingle)
         return;
     span_end(mingle);
     lith_recipe_done(&mingle->recipe);
+    lith_group_ends_done(&mingle->groups);
     lith_free(mingle->units);
     *mingle = (struct lith_mingle){.merge = NULL};
 }
 
-/* Buckets from the next row on, each in one row group. */
+/* Buckets from the next row on, each in one row group: of one row group, and of those behind it
+ * that fit the span too. */
 static uint32_t borders_set(struct lith_mingle *mingle)
 {
-    uint64_t end = lith_min_u64(mingle->row + mingle->span_rows, mingle->row_count);
     uint64_t row = mingle->row;
     uint32_t count = 0;
 
     mingle->borders[0] = row;
-    while (row < end) {
-        uint64_t group_end = lith_min_u64(
-            mingle->row + ((row - mingle->row) / mingle->group_rows + 1) * mingle->group_rows, end);
-        row = lith_min_u64(row + mingle->bucket_rows, group_end);
-        LITH_ASSERT(count < LITH_DEAL_BUCKETS_MAX);
-        mingle->borders[++count] = row;
+    for (size_t i = mingle->group; i < mingle->groups.count; i++) {
+        uint64_t end = mingle->groups.ends[i];
+        uint64_t buckets = count + lith_parts_u64(end - row, mingle->bucket_rows);
+        if (count > 0 &&
+            (end - mingle->row > mingle->span_rows || buckets > buckets_max(mingle->merge)))
+            break;
+        while (row < end) {
+            row = lith_min_u64(row + mingle->bucket_rows, end);
+            LITH_ASSERT(count < LITH_DEAL_BUCKETS_MAX);
+            mingle->borders[++count] = row;
+        }
     }
     return count;
 }
@@ -365,9 +391,7 @@ struct group {
 static enum lith_code group_begin(struct lith_mingle *mingle, struct group *group,
                                   struct lith_err *err)
 {
-    uint64_t end = lith_min_u64(mingle->row + mingle->group_rows, mingle->row_count);
-
-    while (mingle->row + group->rows < end) {
+    while (mingle->row + group->rows < mingle->groups.ends[mingle->group]) {
         uint32_t bucket = mingle->bucket + group->count;
         LITH_TRY(lith_bucket_order_find(&mingle->span, bucket, &group->orders[group->count], err));
         group->rows += group->orders[group->count++].row_count;
@@ -445,6 +469,7 @@ enum lith_code lith_mingle_row_group(struct lith_mingle *mingle, struct lith_fil
     if (code == LITH_OK) {
         *ret_rows = (int64_t)group->rows;
         mingle->row += group->rows;
+        mingle->group++;
         mingle->bucket += group->count;
         if (mingle->bucket == mingle->span.bucket_count)
             span_end(mingle);

@@ -11,6 +11,7 @@
 #define LITH_MERGE_MINGLE_H
 
 #include "merge/chunk_move.h"
+#include "merge/group_ends.h"
 #include "sort/gather.h"
 #include "sort/recipe.h"
 
@@ -22,10 +23,11 @@ struct lith_mingle {
     struct lith_deal_unit *units;
     struct lith_recipe recipe;
     uint64_t row_count;
-    uint64_t row;        /* the next one of the output */
-    uint64_t group_rows; /* of each row group but the last */
+    uint64_t row; /* the next one of the output */
+    struct lith_group_ends groups;
+    size_t group; /* the next one */
     uint64_t bucket_rows;
-    uint64_t span_rows;
+    uint64_t span_rows; /* at most, unless a row group has more */
     /* The open span; deal is NULL: none. */
     struct lith_deal_span span;
     uint64_t borders[LITH_DEAL_BUCKETS_MAX + 1u];

@@ -73,6 +73,8 @@ def test_several_outputs(options, tmp_path):
     (8, ["--row-group", "6MiB"], range(3, 5)),
     (8, ["--row-group-rows", "50000"], range(8, 11)),  # of the two limits the smaller one
     (8, ["--row-group-rows", "10000"], range(16, 17)),
+    (2, ["--row-group-rows", "100"], range(400, 401)),  # more than are dealt at once
+    (8, ["--memory", "16MiB", "--scratch-max", "8MiB"], range(8, 11)),  # which not all rows fit
 ])
 def test_row_groups(files, options, groups, tmp_path):
     """Row groups are an eighth of the inputs, from 1 MiB to 32 MiB, unless row_group is given."""
@@ -452,6 +454,79 @@ def test_clustered_by_service(is_nested, tmp_path):
     path = ("service", "name") if is_nested else ("service.name",)
     ordering.check_claims(made, [Key(path), Key(("time",))])
     assert min(factor.values()) >= 5, factor
+
+
+LARGE, SMALL = 6000, 300  # rows of a service
+# Each large service is followed by two small ones; rows without a service are the last large one.
+SIZES = {f"{number:02}-{letter}": LARGE if letter == "a" else SMALL
+         for number in range(20) for letter in "abc"} | {None: LARGE}
+
+
+def mixed_files(place, files=24):
+    """An hour of services of two sizes, each file a few minutes of it in the order of time."""
+    bits, place = numpy.random.default_rng(7), pathlib.Path(place)
+    place.mkdir()
+    names = numpy.repeat(numpy.arange(len(SIZES)), list(SIZES.values()))
+    bits.shuffle(names)
+    rows = len(names)
+    micros = numpy.sort(bits.integers(0, 3600 * 10**6, rows)) + int(BEGIN.timestamp() * 10**6)
+    whole = pyarrow.table({
+        "time": pyarrow.array(micros, pyarrow.timestamp("us", "UTC")),
+        "service": pyarrow.array(list(SIZES)).take(pyarrow.array(names)),
+        "value": bits.random(rows), "trace": bits.integers(0, 1 << 62, rows)})
+    paths = [place / f"{number:03}.parquet" for number in range(files)]
+    for number, path in enumerate(paths):
+        begin, end = (at * rows // files for at in (number, number + 1))
+        parquet.write_table(whole.slice(begin, end - begin), path)
+    return paths
+
+
+def services_of(group):
+    """The first and last service of a row group, and how many rows have none."""
+    columns = [group.column(number) for number in range(group.num_columns)]
+    told = next(column.statistics for column in columns if column.path_in_schema == "service")
+    return (told.min, told.max, told.null_count) if told.has_min_max else (None, None, told.null_count)
+
+
+def window_bytes(paths, service, begin, end):
+    """Compressed bytes of the row groups that may have rows of a service in a span of time."""
+    def is_read(group):
+        times = group.column(0).statistics
+        return may_hold(group, "service", service) and times.min < end and times.max >= begin
+    read = [group for path in paths for group in row_groups(path) if is_read(group)]
+    return sum(group.column(number).total_compressed_size
+               for group in read for number in range(group.num_columns))
+
+
+@pytest.mark.parametrize("keys", ["service,time", "service:desc:nulls-first,time"])
+@pytest.mark.parametrize("options", [[], ["--target-file", "1MiB"],
+                                     ["--memory", "16MiB", "--scratch-max", "5MiB"]],
+                         ids=["one output", "several", "little memory"])
+def test_row_groups_end_where_a_large_service_does(options, keys, tmp_path):
+    """A row group has rows of one large service, or none of any, and no more rows than it may; so
+    ten minutes of one service cost a fifth or less of what they cost unsorted. The order in which
+    inputs are named does not show."""
+    paths = mixed_files(tmp_path / "in")
+    large = [name for name, rows in SIZES.items() if name and rows == LARGE]
+    limit = ["--row-group-rows", "2400"]
+    wanted = ordering.keys(keys)
+    made = ordering.merge_shuffled(tmp_path / "out.parquet", paths, wanted, random.Random(1), *limit,
+                                   *options)
+    made.sort(key=lambda path: (len(path.name), path.name))  # out, out-1, out-2
+    assert (len(made) > 2) == ("--target-file" in options)
+    ordering.check_sorted(ordering.wanted_rows(paths, wanted), made, wanted)
+    groups = [group for path in made for group in row_groups(path)]
+    assert max(group.num_rows for group in groups) <= 2400
+    for group in groups:
+        first, last, nulls = services_of(group)
+        assert nulls in (0, group.num_rows)
+        assert first == last or not any(first <= name <= last for name in large), (first, last)
+    assert len(groups) == 21 * 3 + 20  # of a large one 2000 rows each; of two small ones 600
+    plain = lithify.merge(tmp_path / "plain.parquet", paths, *limit)
+    begin, end = (BEGIN + datetime.timedelta(minutes=at) for at in (25, 35))
+    factor = window_bytes(plain, "07-a", begin, end) / window_bytes(made, "07-a", begin, end)
+    print(f"{factor:.1f} times fewer bytes")
+    assert factor >= 5, factor
 
 
 # --- what is refused
