@@ -1,175 +1,147 @@
 /*
- * Finding the order: rows are counted by unit, so that each unit's arrivals have their place; of a
- * unit in order the next row is the next arrival, the rows of others are sorted.
+ * Finding the order by ranks: a bucket's rows are those of all units together that are in a set of
+ * bits, and a row arrives as the one that so many of them stand in front of.
+ *
+ * That takes a walk over all bits, and memory for them. Where a bucket has few of many rows it is
+ * sorted instead (bucket_order_sorted.c).
  */
 #include "sort/bucket_order.h"
 
-/* A unit in the bucket. */
-struct unit_place {
-    uint32_t next;   /* arrival, or key: of the next row that comes */
-    uint32_t end;    /* of its arrivals, or keys; before that is known, how many there are */
+#include "base/checked.h"
+#include "sort/row_ranks.h"
+
+/* Of the span's memory: the buffers of dealing have so much, which is over. */
+#define MEMORY_SHARES 2u
+/* Words of bits for each row of the bucket: a few nanoseconds. */
+#define WORDS_PER_ROW_MAX 8u
+
+struct ranked_unit {
+    uint32_t first;  /* its first row among those of all units */
     uint32_t row_at; /* in order: a row before this one never comes */
 };
 
-struct finder {
+struct ranking {
     const struct lith_deal_span *span;
-    uint32_t bucket;
-    struct unit_place *units;
-    uint32_t *arrivals;
-    size_t row_count;
-    uint64_t *keys; /* of rows of units that are not in order: row above, output row below */
-    size_t key_count;
-    uint64_t *room; /* for the keys of one unit */
+    struct lith_row_ranks ranks;
+    struct ranked_unit *units;
+    uint32_t *to; /* the place of the next arrival */
 };
 
-/* Counts the rows of each unit into `end`. */
-static enum lith_code rows_count(struct finder *f, struct lith_err *err)
+static uint64_t unit_rows(const struct lith_deal_span *span)
 {
-    LITH_AUTO(deal_scan) struct lith_deal_scan scan = {0};
-    size_t count;
+    uint64_t rows = 0;
 
-    LITH_TRY(lith_deal_scan_open(f->span, f->bucket, f->bucket + 1, &scan, err));
-    do {
-        LITH_TRY(lith_deal_scan_next(&scan, &count, err));
-        for (size_t i = 0; i < count; i++)
-            f->units[scan.runs[i].unit].end += (uint32_t)scan.runs[i].row_count;
-    } while (count);
-    return LITH_OK;
+    for (uint32_t i = 0; i < span->unit_count; i++)
+        rows += span->units[i].row_count; /* 24 bits of units, 32 of rows */
+    return rows;
 }
 
-static bool is_scattered(const struct finder *f, uint32_t unit)
+/* Whether ranks pay for a bucket of so many rows. */
+static bool is_dense(const struct lith_deal_span *span, uint64_t row_count)
 {
-    return !f->span->units[unit].in_order;
+    uint64_t all = unit_rows(span);
+
+    return all <= UINT32_MAX &&
+           lith_row_ranks_bytes(all) <= span->memory_bytes_max / MEMORY_SHARES &&
+           all / LITH_ROW_RANKS_WORD / WORDS_PER_ROW_MAX <= row_count;
 }
 
-/* Takes room for the keys of units that are not in order. */
-static enum lith_code keys_make(struct finder *f, struct lith_err *err)
+static enum lith_code ranking_init(struct ranking *r, struct lith_err *err)
 {
-    size_t largest = 0;
+    const struct lith_deal_span *span = r->span;
+    uint32_t sum = 0;
     void *block;
 
-    for (uint32_t i = 0; i < f->span->unit_count; i++) {
-        size_t rows = f->units[i].end;
-        if (!is_scattered(f, i))
-            continue;
-        f->key_count += rows;
-        largest = rows > largest ? rows : largest;
+    LITH_TRY(lith_row_ranks_init(&r->ranks, unit_rows(span), span->work->mem, err));
+    LITH_TRY(lith_alloc_array(span->work->mem, span->unit_count, sizeof(*r->units), &block, err));
+    r->units = block;
+    for (uint32_t i = 0; i < span->unit_count; i++) {
+        r->units[i].first = sum;
+        sum += span->units[i].row_count;
     }
-    LITH_TRY(lith_alloc(f->span->work->mem, f->key_count * sizeof(*f->keys), &block, err));
-    f->keys = block;
-    LITH_TRY(lith_alloc(f->span->work->mem, largest * sizeof(*f->room), &block, err));
-    f->room = block;
     return LITH_OK;
 }
 
-/* Counts become places: of arrivals, or of keys. */
-static void places_set(struct finder *f)
+static void ranking_done(struct ranking *r)
 {
-    uint32_t arrival = 0, key = 0;
-
-    for (uint32_t i = 0; i < f->span->unit_count; i++) {
-        uint32_t rows = f->units[i].end;
-        f->units[i].next = is_scattered(f, i) ? key : arrival;
-        f->units[i].end = f->units[i].next + rows;
-        arrival += rows;
-        key += is_scattered(f, i) ? rows : 0;
-    }
-    LITH_ASSERT(arrival == f->row_count);
+    lith_row_ranks_done(&r->ranks);
+    lith_free(r->units);
 }
 
-static enum lith_code run_place(struct finder *f, const struct lith_recipe_run *run, size_t at,
+/* Adds rows to the set and notes each in the place of its arrival; false where that cannot be. */
+static bool run_add(struct ranking *r, const struct lith_recipe_run *run)
+{
+    struct ranked_unit *unit = &r->units[run->unit];
+    uint32_t row = unit->first + (uint32_t)run->row, rows = (uint32_t)run->row_count;
+    bool is_behind = run->row >= unit->row_at || !r->span->units[run->unit].in_order;
+
+    unit->row_at = (uint32_t)run->row + rows;
+    for (uint32_t i = 0; i < rows; i++)
+        *r->to++ = row + i;
+    return lith_row_ranks_add(&r->ranks, row, rows) && is_behind;
+}
+
+/* No row comes twice, and there are as many as the bucket has: the ranks are all that there are. */
+static enum lith_code rows_read(struct ranking *r, struct lith_bucket_order *order,
                                 struct lith_err *err)
 {
-    struct unit_place *unit = &f->units[run->unit];
-
-    if (run->row_count > unit->end - unit->next)
-        return lith_scratch_damaged(err); /* it had fewer rows before */
-    if (is_scattered(f, run->unit)) {
-        for (uint32_t i = 0; i < run->row_count; i++)
-            f->keys[unit->next++] = (run->row + i) << 32 | (at + i);
-        return LITH_OK;
-    }
-    if (run->row < unit->row_at)
-        return lith_scratch_damaged(err);
-    unit->row_at = (uint32_t)(run->row + run->row_count);
-    uint32_t arrival = unit->next;
-    for (uint32_t i = 0; i < run->row_count; i++)
-        f->arrivals[at + i] = arrival + i;
-    unit->next = arrival + (uint32_t)run->row_count;
-    return LITH_OK;
-}
-
-/* The second reading. No unit has more rows than it had in the first, and all rows together are as
- * many as then: so none has fewer, and each arrival has its output row. */
-static enum lith_code rows_place(struct finder *f, struct lith_err *err)
-{
     LITH_AUTO(deal_scan) struct lith_deal_scan scan = {0};
-    size_t count, at = 0;
+    uint32_t *end = order->arrivals + order->row_count;
+    size_t count;
 
-    LITH_TRY(lith_deal_scan_open(f->span, f->bucket, f->bucket + 1, &scan, err));
-    while (at < f->row_count) {
+    LITH_TRY(lith_deal_scan_open(r->span, order->bucket, order->bucket + 1, &scan, err));
+    for (r->to = order->arrivals; r->to < end;) {
+        bool is_good = true;
         LITH_TRY(lith_deal_scan_next(&scan, &count, err));
-        for (size_t i = 0; i < count; i++) {
-            LITH_TRY(run_place(f, &scan.runs[i], at, err));
-            at += scan.runs[i].row_count;
-        }
+        for (size_t i = 0; i < count; i++)
+            is_good &= run_add(r, &scan.runs[i]);
+        if (!is_good)
+            return lith_scratch_damaged(err);
     }
     return LITH_OK;
 }
 
-/* Sorts the keys of each unit; the rank of a row among them is its arrival among the unit's. */
-static void keys_place(struct finder *f)
+/* Rows become arrivals. */
+static void ranks_set(const struct ranking *r, struct lith_bucket_order *order)
 {
-    uint32_t arrival = 0, key = 0;
+    uint32_t *arrivals = order->arrivals;
 
-    for (uint32_t i = 0; i < f->span->unit_count; i++) {
-        if (!is_scattered(f, i)) {
-            arrival = f->units[i].end;
-            continue;
-        }
-        uint32_t count = f->units[i].end - key;
-        lith_row_keys_sort(f->keys + key, f->room, count);
-        for (uint32_t k = 0; k < count; k++)
-            f->arrivals[(uint32_t)f->keys[key + k]] = arrival++;
-        key += count;
-    }
+    for (size_t i = 0; i < order->row_count; i++)
+        arrivals[i] = lith_row_ranks_of(&r->ranks, arrivals[i]);
 }
 
-static enum lith_code order_find(struct finder *f, struct lith_err *err)
+enum lith_code lith_bucket_order_rank(const struct lith_deal_span *span, uint32_t bucket,
+                                      struct lith_bucket_order *ret_order, struct lith_err *err)
 {
-    struct lith_mem *mem = f->span->work->mem;
-    void *block;
+    struct lith_bucket_order order = {.bucket = bucket,
+                                      .row_count = lith_deal_bucket_rows(span, bucket)};
+    struct ranking ranking = {.span = span};
+    void *block = NULL;
 
-    LITH_TRY(lith_alloc_array(mem, f->span->unit_count, sizeof(*f->units), &block, err));
-    f->units = block;
-    LITH_TRY(rows_count(f, err));
-    LITH_TRY(keys_make(f, err));
-    LITH_TRY(lith_alloc(mem, f->row_count * sizeof(*f->arrivals), &block, err));
-    f->arrivals = block;
-    places_set(f);
-    LITH_TRY(rows_place(f, err));
-    keys_place(f);
-    return LITH_OK;
+    enum lith_code code =
+        lith_alloc(span->work->mem, order.row_count * sizeof(*order.arrivals), &block, err);
+    order.arrivals = block;
+    if (code == LITH_OK)
+        code = ranking_init(&ranking, err);
+    if (code == LITH_OK)
+        code = rows_read(&ranking, &order, err);
+    if (code == LITH_OK) {
+        lith_row_ranks_count(&ranking.ranks);
+        ranks_set(&ranking, &order);
+        *ret_order = order;
+    } else {
+        lith_bucket_order_done(&order);
+    }
+    ranking_done(&ranking);
+    return code;
 }
 
 enum lith_code lith_bucket_order_find(const struct lith_deal_span *span, uint32_t bucket,
                                       struct lith_bucket_order *ret_order, struct lith_err *err)
 {
-    uint64_t row_count = span->borders[bucket + 1] - span->borders[bucket];
-    struct finder finder = {.span = span, .bucket = bucket, .row_count = (size_t)row_count};
-
-    LITH_ASSERT(row_count > 0);
-    LITH_ASSERT(row_count < LITH_UNIT_ROWS_MAX);
-    enum lith_code code = order_find(&finder, err);
-    lith_free(finder.units);
-    lith_free(finder.keys);
-    lith_free(finder.room);
-    if (code != LITH_OK) {
-        lith_free(finder.arrivals);
-        return code;
-    }
-    *ret_order = (struct lith_bucket_order){bucket, finder.arrivals, (size_t)row_count};
-    return LITH_OK;
+    return is_dense(span, lith_deal_bucket_rows(span, bucket))
+               ? lith_bucket_order_rank(span, bucket, ret_order, err)
+               : lith_bucket_order_sort(span, bucket, ret_order, err);
 }
 
 void lith_bucket_order_done(struct lith_bucket_order *order)

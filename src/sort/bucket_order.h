@@ -16,11 +16,22 @@ struct lith_bucket_order {
 };
 
 /*
- * Reads the bucket's part of the recipe, twice. Holds 4 bytes a row; while it lasts 12 a unit, 8
- * for each row of units that are not in order, and 8 for each row of the largest of these.
- * CANCELLED, NOMEM, LIMIT, IO.
+ * Reads the bucket's part of the recipe, twice where it has few of the rows that its units have.
+ * Holds 4 bytes a row; while it lasts 8 a unit and at most half of the span's memory, which dealing
+ * needs no more, or else 12 a unit, 8 for each row of units that are not in order, and 8 for each
+ * row of the largest of these. CANCELLED, NOMEM, LIMIT, IO.
  */
 LITH_MUST_CHECK enum lith_code lith_bucket_order_find(const struct lith_deal_span *span,
+                                                      uint32_t bucket,
+                                                      struct lith_bucket_order *ret_order,
+                                                      struct lith_err *err);
+
+/* The two ways to it: by ranks in a set of the rows of all units, below 2^32; by sorting. */
+LITH_MUST_CHECK enum lith_code lith_bucket_order_rank(const struct lith_deal_span *span,
+                                                      uint32_t bucket,
+                                                      struct lith_bucket_order *ret_order,
+                                                      struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_bucket_order_sort(const struct lith_deal_span *span,
                                                       uint32_t bucket,
                                                       struct lith_bucket_order *ret_order,
                                                       struct lith_err *err);

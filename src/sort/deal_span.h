@@ -38,6 +38,16 @@ static inline uint32_t lith_deal_unit_index(const struct lith_deal_span *span, u
     return unit - span->unit_begin;
 }
 
+/* Rows of a bucket: some, and below 2^32. */
+static inline size_t lith_deal_bucket_rows(const struct lith_deal_span *span, uint32_t bucket)
+{
+    uint64_t rows = span->borders[bucket + 1] - span->borders[bucket];
+
+    LITH_ASSERT(rows > 0);
+    LITH_ASSERT(rows < LITH_UNIT_ROWS_MAX);
+    return (size_t)rows;
+}
+
 #define LITH_DEAL_SCAN_RUNS 128u
 
 /* The recipe's runs of some buckets, cut at their borders. */

@@ -637,7 +637,7 @@ static void test_damaged_recipe(void **state)
     assert_true(found > 1000);
 }
 
-/* The order of a bucket reads the recipe twice, and the second time a run is another one: of a unit
+/* Sorting a bucket reads the recipe twice, and the second time a run is another one: of a unit
  * or of a length that leaves a unit with more rows than it has, though none is out of order. */
 static void test_order_of_changed_runs(void **state)
 {
@@ -668,7 +668,7 @@ static void test_order_of_changed_runs(void **state)
                                       .leaf_count = 1,
                                       .memory_bytes_max = 1 << 20};
         sort_damage_plant(&recipe.spool.source, 8 + 2 * 8 + cases[i].at, 1, 1);
-        sort_damage_check(lith_bucket_order_find(&span, 0, &order, &err), &err);
+        sort_damage_check(lith_bucket_order_sort(&span, 0, &order, &err), &err);
         lith_recipe_done(&recipe);
         tools_done(&tools);
     }
