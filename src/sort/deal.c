@@ -13,10 +13,10 @@
 #include "sort/bucket_writer.h"
 #include "sort/destinations.h"
 
-/* Of the span's memory: the beginning of what is dealt, and the buffers. */
-#define STORE_SHARES 4u
-#define BUFFER_SHARES 2u
+/* Of the span's memory: dictionaries and buffers; the beginning of what is dealt has the rest that
+ * destinations leave. */
 #define DICTIONARY_SHARES 8u
+#define BUFFER_SHARES 2u
 
 struct lith_deal {
     struct lith_deal_span span;
@@ -48,6 +48,16 @@ struct lith_deal {
     uint16_t ids[LITH_BATCH_POSITIONS];
 };
 
+static size_t store_bytes(const struct lith_deal *deal)
+{
+    size_t memory = deal->span.memory_bytes_max;
+    size_t taken = memory / DICTIONARY_SHARES + memory / BUFFER_SHARES +
+                   lith_destinations_bytes(&deal->destinations);
+
+    LITH_ASSERT(taken < memory);
+    return memory - taken;
+}
+
 enum lith_code lith_deal_new(const struct lith_deal_span *span, struct lith_deal **ret_deal,
                              struct lith_err *err)
 {
@@ -57,10 +67,10 @@ enum lith_code lith_deal_new(const struct lith_deal_span *span, struct lith_deal
     LITH_TRY(lith_alloc_array(span->work->mem, 1, sizeof(struct lith_deal), &block, err));
     struct lith_deal *deal = block;
     deal->span = *span;
-    enum lith_code code = lith_bucket_store_init(&deal->store, span->work, span->leaf_count,
-                                                 span->memory_bytes_max / STORE_SHARES, err);
+    enum lith_code code = lith_destinations_init(&deal->destinations, &deal->span, err);
     if (code == LITH_OK)
-        code = lith_destinations_init(&deal->destinations, &deal->span, err);
+        code = lith_bucket_store_init(&deal->store, span->work, span->leaf_count, store_bytes(deal),
+                                      err);
     if (code != LITH_OK) {
         lith_deal_free(deal);
         return code;

@@ -13,9 +13,10 @@
  *         lith_deal_leaf_end
  *     then gather
  *
- * A span takes at most its memory_bytes_max at a time: a quarter for destinations and, once they
- * are found, as much for the first bytes of what was dealt, half for buffers; beside it 16 bytes a
- * unit, 12 for each extent dealt (they are as long as the buffers, so of 64 KiB where memory
+ * A span takes at most its memory_bytes_max at a time: half for buffers, an eighth for
+ dictionaries,
+ * the rest for destinations and for the first bytes of what was dealt; beside it 16 bytes a unit,
+ * 12 for each extent dealt (they are as long as the buffers, so of 64 KiB where memory
  * allows) and 50 KiB.
  */
 #ifndef LITH_SORT_DEAL_H

@@ -1,13 +1,16 @@
 /*
  * Destinations: made window by window over the bytes they take, since the recipe names rows in the
- * order of the output, and all that is not in the window at hand is passed over.
+ * order of the output, and all that is not in the window at hand is passed over. Where one window
+ * holds them all it is kept.
  */
 #include "sort/destinations.h"
 
 #include "base/bytes.h"
 #include "base/checked.h"
 
-#define MEMORY_SHARES 8u
+/* Of the span's memory: what is kept; a window, and as much for the first bytes of the spool. */
+#define KEPT_SHARES 4u
+#define WINDOW_SHARES 8u
 #define END_BYTES sizeof(uint32_t)
 #define NO_END UINT32_MAX /* 0xff in all bytes, as LITH_NO_BUCKET is in one */
 
@@ -19,9 +22,9 @@ struct window {
     bool counts; /* rows were not counted before */
 };
 
-static size_t share(const struct lith_deal_span *span)
+static size_t window_bytes(const struct lith_deal_span *span)
 {
-    size_t bytes = span->memory_bytes_max / MEMORY_SHARES;
+    size_t bytes = span->memory_bytes_max / WINDOW_SHARES;
 
     return bytes - bytes % END_BYTES; /* no end lies across two windows */
 }
@@ -96,7 +99,7 @@ static void run_note(struct lith_destinations *d, const struct window *window, u
         rows_note(window, unit->offset, bucket, run);
 }
 
-static enum lith_code window_make(struct lith_destinations *d, const struct window *window,
+static enum lith_code window_fill(struct lith_destinations *d, const struct window *window,
                                   struct lith_err *err)
 {
     LITH_AUTO(deal_scan) struct lith_deal_scan scan = {0};
@@ -109,19 +112,30 @@ static enum lith_code window_make(struct lith_destinations *d, const struct wind
         for (size_t i = 0; i < count; i++)
             run_note(d, window, scan.bucket, &scan.runs[i]);
     } while (count);
-    return lith_sink_write(&d->spool.sink, window->data, window->bytes, err);
+    return LITH_OK;
 }
 
-static enum lith_code windows_make(struct lith_destinations *d, bool counts, struct lith_err *err)
+static enum lith_code kept_make(struct lith_destinations *d, bool counts, struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(lith_alloc(d->span->work->mem, (size_t)d->bytes, &block, err));
+    d->kept = block;
+    struct window window = {.data = block, .bytes = (size_t)d->bytes, .counts = counts};
+    return window_fill(d, &window, err);
+}
+
+static enum lith_code windows_make(struct lith_destinations *d, struct lith_err *err)
 {
     LITH_AUTO(block) void *block = NULL;
-    size_t bytes_max = (size_t)lith_min_u64(share(d->span), d->bytes);
+    size_t bytes_max = window_bytes(d->span);
 
     LITH_TRY(lith_alloc(d->span->work->mem, bytes_max, &block, err));
-    struct window window = {.data = block, .counts = counts};
+    struct window window = {.data = block};
     for (; window.begin < d->bytes; window.begin += window.bytes) {
         window.bytes = (size_t)lith_min_u64(d->bytes - window.begin, bytes_max);
-        LITH_TRY(window_make(d, &window, err));
+        LITH_TRY(window_fill(d, &window, err));
+        LITH_TRY(lith_sink_write(&d->spool.sink, window.data, window.bytes, err));
     }
     return LITH_OK;
 }
@@ -134,18 +148,19 @@ static enum lith_code counts_check(const struct lith_destinations *d, struct lit
     return LITH_OK;
 }
 
-/* Where a window holds all units it is made and rows are counted in one reading. Else rows are
+/* Where all units can be kept they are made and rows are counted in one reading. Else rows are
  * counted first, since the units of a span may be few. */
 static enum lith_code destinations_make(struct lith_destinations *d, struct lith_err *err)
 {
-    offsets_set(d, false);
-    bool counts = d->bytes <= share(d->span);
+    size_t kept_max = d->span->memory_bytes_max / KEPT_SHARES;
 
+    offsets_set(d, false);
+    bool counts = d->bytes <= kept_max;
     if (!counts) {
         LITH_TRY(rows_count(d, err));
         offsets_set(d, true);
     }
-    LITH_TRY(windows_make(d, counts, err));
+    LITH_TRY(d->bytes <= kept_max ? kept_make(d, counts, err) : windows_make(d, err));
     return counts_check(d, err);
 }
 
@@ -159,7 +174,7 @@ enum lith_code lith_destinations_init(struct lith_destinations *destinations,
     LITH_ASSERT(span->bucket_count <= LITH_DEAL_BUCKETS_MAX);
     LITH_TRY(lith_alloc_array(span->work->mem, span->unit_count, sizeof(*d->units), &block, err));
     *d = (struct lith_destinations){.span = span, .units = block};
-    lith_spool_init(&d->spool, span->work->mem, span->work->scratch, share(span));
+    lith_spool_init(&d->spool, span->work->mem, span->work->scratch, window_bytes(span));
     enum lith_code code = destinations_make(d, err);
     if (code != LITH_OK)
         lith_destinations_done(d);
@@ -170,8 +185,27 @@ void lith_destinations_done(struct lith_destinations *destinations)
 {
     lith_spool_done(&destinations->spool);
     lith_free(destinations->units);
+    lith_free(destinations->kept);
     destinations->units = NULL;
+    destinations->kept = NULL;
     destinations->span = NULL;
+}
+
+size_t lith_destinations_bytes(const struct lith_destinations *destinations)
+{
+    return destinations->kept ? (size_t)destinations->bytes : window_bytes(destinations->span);
+}
+
+/* Bytes of the unit at hand. */
+static enum lith_code bytes_read(struct lith_destinations *d, uint64_t at, void *to, size_t bytes,
+                                 struct lith_err *err)
+{
+    uint64_t offset = d->units[d->unit].offset + at;
+
+    if (!d->kept)
+        return lith_source_read(&d->spool.source, offset, to, bytes, err);
+    memcpy(to, d->kept + offset, bytes);
+    return LITH_OK;
 }
 
 /* A bucket without rows of the unit ends where the one before it does. */
@@ -180,8 +214,7 @@ static enum lith_code ends_read(struct lith_destinations *d, struct lith_err *er
     const struct lith_unit_destinations *unit = &d->units[d->unit];
     uint32_t bucket_count = d->span->bucket_count;
 
-    LITH_TRY(lith_source_read(&d->spool.source, unit->offset, d->ends,
-                              (bucket_count + 1) * END_BYTES, err));
+    LITH_TRY(bytes_read(d, 0, d->ends, (bucket_count + 1) * END_BYTES, err));
     for (uint32_t i = 1; i <= bucket_count; i++) {
         if (d->ends[i] == NO_END)
             d->ends[i] = d->ends[i - 1];
@@ -241,11 +274,16 @@ static enum lith_code buckets_check(const struct lith_destinations *d, size_t ro
     return is_good ? LITH_OK : lith_scratch_damaged(err);
 }
 
+/* The buckets of rows that are not in order. */
 static enum lith_code buckets_read(struct lith_destinations *d, size_t row_count,
-                                   struct lith_err *err)
+                                   const uint8_t **ret_buckets, struct lith_err *err)
 {
-    LITH_TRY(lith_source_read(&d->spool.source, d->units[d->unit].offset + d->row, d->buckets,
-                              row_count, err));
+    if (d->kept) {
+        *ret_buckets = d->kept + d->units[d->unit].offset + d->row;
+        return LITH_OK;
+    }
+    *ret_buckets = d->buckets;
+    LITH_TRY(bytes_read(d, d->row, d->buckets, row_count, err));
     return buckets_check(d, row_count, err);
 }
 
@@ -257,12 +295,13 @@ enum lith_code lith_destinations_next(struct lith_destinations *destinations, si
 
     LITH_ASSERT(row_count <= LITH_BATCH_POSITIONS);
     LITH_ASSERT(row_count <= unit->row_count - d->row);
-    if (unit->in_order)
+    if (unit->in_order) {
         buckets_of_ends(d, row_count);
-    else
-        LITH_TRY(buckets_read(d, row_count, err));
+        *ret_buckets = d->buckets;
+    } else {
+        LITH_TRY(buckets_read(d, row_count, ret_buckets, err));
+    }
     d->row += row_count;
-    *ret_buckets = d->buckets;
     return LITH_OK;
 }
 

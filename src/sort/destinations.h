@@ -3,7 +3,7 @@
  *
  * Of a unit whose rows are in order the rows of a bucket stand behind those of the bucket before:
  * where each ends says it all, 4 bytes a bucket. Of others each row has a byte. Both are found once
- * and kept in a spool, in the order of units, which is the order in which every column asks.
+ * and kept in memory, or else in a spool, in the order of units, in which every column asks.
  */
 #ifndef LITH_SORT_DESTINATIONS_H
 #define LITH_SORT_DESTINATIONS_H
@@ -13,15 +13,16 @@
 #define LITH_NO_BUCKET 0xffu /* the row is not in the span */
 
 struct lith_unit_destinations {
-    uint64_t offset;    /* in the spool */
+    uint64_t offset;    /* in what is kept, or the spool */
     uint32_t row_count; /* in the span */
 };
 
 struct lith_destinations {
     const struct lith_deal_span *span;
     struct lith_unit_destinations *units;
+    uint8_t *kept; /* those of all units; NULL: they are in the spool */
     struct lith_spool spool;
-    uint64_t bytes; /* of it */
+    uint64_t bytes; /* of all units */
 
     /* The unit at hand. */
     uint32_t unit;                            /* index */
@@ -32,10 +33,10 @@ struct lith_destinations {
 };
 
 /*
- * Reads the span's part of the recipe once where the destinations of all units fit an eighth of the
- * span's memory; else once to count, and once for each eighth that they take. Holds 16 bytes a unit
- * and at most an eighth of the memory; a second eighth while it lasts. CANCELLED, NOMEM, LIMIT
- * (scratch), IO.
+ * Reads the span's part of the recipe once where the destinations of all units fit a quarter of the
+ * span's memory. Else it reads it once to count; then once where those with rows in the span fit,
+ * or once for each eighth that they take. Holds 16 bytes a unit and at most a quarter of the
+ * memory. CANCELLED, NOMEM, LIMIT (scratch), IO.
  */
 LITH_MUST_CHECK enum lith_code lith_destinations_init(struct lith_destinations *destinations,
                                                       const struct lith_deal_span *span,
@@ -43,6 +44,9 @@ LITH_MUST_CHECK enum lith_code lith_destinations_init(struct lith_destinations *
 
 /* A zeroed one is a no-op. */
 void lith_destinations_done(struct lith_destinations *destinations);
+
+/* What they hold at most, but for what a unit takes. */
+size_t lith_destinations_bytes(const struct lith_destinations *destinations);
 
 /* How many rows of a unit, given by its index, go to the span. */
 static inline uint32_t lith_destinations_rows(const struct lith_destinations *destinations,
