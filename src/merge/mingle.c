@@ -14,8 +14,10 @@
 /* of dealing, of the bucket that is gathered, */
 #define DEAL_SHARES 3u
 #define GATHER_SHARES 8u
-/* of the recipe, and of what stays of it for a row group: four bytes a row. */
+/* of the recipe, and of what stays of it for a row group: four bytes a row. A recipe that is in
+ * memory whole has up to half of what sorting had: what that is more, dealing has less. */
 #define RECIPE_SHARES 16u
+#define PLACES_SHARES 6u
 #define ORDER_SHARES 16u
 /* A decoded column of a bucket should take no more than this part of what may be gathered, as its
  * footers tell. */
@@ -298,6 +300,7 @@ enum lith_code lith_mingle_begin(struct lith_mingle *mingle, struct lith_merge *
 
     *mingle = (struct lith_mingle){.merge = merge, .maker = maker, .begin = begin, .end = end};
     lith_recipe_init(&mingle->recipe, merge->work, merge->work->mem->limit / RECIPE_SHARES);
+    lith_recipe_allow_places(&mingle->recipe, merge->work->mem->limit / PLACES_SHARES);
     struct size size = size_of(mingle);
     LITH_ASSERT(size.rows > 0);
     uint64_t rows_max = group_rows_max(merge, &size);
@@ -354,10 +357,17 @@ static uint32_t borders_set(struct lith_mingle *mingle)
     return count;
 }
 
+static size_t deal_bytes(const struct lith_mingle *mingle)
+{
+    size_t limit = mingle->merge->work->mem->limit, recipe = limit / RECIPE_SHARES;
+    size_t places = lith_recipe_places_bytes(&mingle->recipe);
+
+    return limit / DEAL_SHARES - (places > recipe ? places - recipe : 0);
+}
+
 static enum lith_code span_begin(struct lith_mingle *mingle, struct lith_err *err)
 {
     struct lith_merge *merge = mingle->merge;
-    size_t memory = merge->work->mem->limit / DEAL_SHARES;
 
     mingle->span = (struct lith_deal_span){
         .work = merge->work,
@@ -370,7 +380,7 @@ static enum lith_code span_begin(struct lith_mingle *mingle, struct lith_err *er
         .leaf_count = merge->schema.leaf_count,
     };
     mingle->span.memory_bytes_max =
-        lith_max_size(memory, mingle->span.bucket_count * LITH_DEAL_MEMORY_BYTES_MIN);
+        lith_max_size(deal_bytes(mingle), mingle->span.bucket_count * LITH_DEAL_MEMORY_BYTES_MIN);
     mingle->bucket = 0;
     LITH_TRY(lith_deal_new(&mingle->span, &mingle->deal, err));
     for (uint32_t leaf = 0; leaf < merge->schema.leaf_count; leaf++) {

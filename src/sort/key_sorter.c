@@ -214,13 +214,15 @@ static enum lith_code runs_emit(struct lith_key_sorter *sorter, struct lith_reci
 enum lith_code lith_key_sorter_finish(struct lith_key_sorter *sorter, struct lith_recipe *recipe,
                                       struct lith_key_stretches *stretches, struct lith_err *err)
 {
-    if (sorter->packed.numbers)
+    if (sorter->packed.numbers) {
+        lith_packed_rows_sort(&sorter->packed);
+        if (stretches)
+            LITH_TRY(lith_packed_rows_stretches(&sorter->packed, stretches, err));
         LITH_TRY(lith_packed_rows_emit(&sorter->packed, recipe, err));
-    else
+    } else {
         LITH_TRY(sorter->runs.count ? runs_emit(sorter, recipe, stretches, err)
                                     : block_emit(sorter, recipe, stretches, err));
-    if (stretches && sorter->packed.numbers)
-        LITH_TRY(lith_packed_rows_stretches(&sorter->packed, stretches, err));
+    }
     if (stretches)
         LITH_TRY(lith_key_stretches_end(stretches, err));
     lith_packed_rows_done(&sorter->packed);

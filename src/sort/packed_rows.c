@@ -6,6 +6,9 @@
 #include "base/checked.h"
 #include "sort/sort_record.h"
 
+/* Of a place that a recipe takes: 32 bits, of which no number is shifted by all. */
+#define PLACE_BITS_MAX 31u
+
 static uint32_t bits_of(uint64_t number)
 {
     return number ? 64 - (uint32_t)__builtin_clzll(number) : 0;
@@ -59,6 +62,7 @@ enum lith_code lith_packed_rows_init(struct lith_packed_rows *rows,
         lith_free(room);
         return code;
     }
+    made.mem = mem;
     made.numbers = numbers;
     made.room = room;
     *rows = made;
@@ -123,13 +127,17 @@ static size_t run_length(const struct lith_packed_rows *rows, size_t at)
     return length;
 }
 
-enum lith_code lith_packed_rows_emit(struct lith_packed_rows *rows, struct lith_recipe *recipe,
-                                     struct lith_err *err)
+void lith_packed_rows_sort(struct lith_packed_rows *rows)
+{
+    lith_numbers_sort(rows->numbers, rows->count, rows->room);
+}
+
+static enum lith_code runs_emit(struct lith_packed_rows *rows, struct lith_recipe *recipe,
+                                struct lith_err *err)
 {
     uint64_t place_mask = (UINT64_C(1) << rows->place_bits) - 1;
     uint64_t row_mask = (UINT64_C(1) << rows->row_bits) - 1;
 
-    lith_numbers_sort(rows->numbers, rows->count, rows->room);
     for (size_t at = 0; at < rows->count;) {
         uint64_t place = rows->numbers[at] & place_mask;
         size_t length = run_length(rows, at);
@@ -181,4 +189,28 @@ enum lith_code lith_packed_rows_stretches(const struct lith_packed_rows *rows,
     }
     stretches->row += rows->count;
     return LITH_OK;
+}
+
+/* Numbers become places where they stand, each written where none is read any more. */
+static enum lith_code places_give(struct lith_packed_rows *rows, struct lith_recipe *recipe,
+                                  struct lith_err *err)
+{
+    uint32_t place_mask = (uint32_t)((UINT64_C(1) << rows->place_bits) - 1);
+    uint8_t *to = (uint8_t *)rows->numbers; /* bytes, which may stand for either */
+    void *block = rows->numbers;
+
+    for (size_t i = 0; i < rows->count; i++)
+        lith_store_u32(to + i * sizeof(uint32_t), (uint32_t)rows->numbers[i] & place_mask);
+    LITH_TRY(lith_realloc(rows->mem, &block, rows->count * sizeof(uint32_t), err));
+    lith_recipe_take_places(recipe, block, rows->count, rows->unit_begin, rows->row_bits);
+    rows->numbers = NULL;
+    return LITH_OK;
+}
+
+enum lith_code lith_packed_rows_emit(struct lith_packed_rows *rows, struct lith_recipe *recipe,
+                                     struct lith_err *err)
+{
+    if (rows->place_bits <= PLACE_BITS_MAX && lith_recipe_wants_places(recipe, rows->count))
+        return places_give(rows, recipe, err);
+    return runs_emit(rows, recipe, err);
 }

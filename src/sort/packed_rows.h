@@ -24,7 +24,8 @@ struct lith_sort_outlook {
 };
 
 struct lith_packed_rows {
-    uint64_t *numbers; /* NULL: rows are not packed */
+    struct lith_mem *mem;
+    uint64_t *numbers; /* NULL: rows are not packed, or gone */
     struct lith_number_room *room;
     size_t count;
     size_t count_max;
@@ -53,13 +54,16 @@ LITH_MUST_CHECK enum lith_code lith_packed_rows_add(struct lith_packed_rows *row
                                                     uint32_t unit, uint64_t row,
                                                     struct lith_err *err);
 
-/* Sorts the rows and appends them to a recipe. */
+void lith_packed_rows_sort(struct lith_packed_rows *rows);
+
+/* Appends sorted rows to a recipe, or gives it their memory where it takes their places. They are
+ * gone then. NOMEM, LIMIT, IO. */
 LITH_MUST_CHECK enum lith_code lith_packed_rows_emit(struct lith_packed_rows *rows,
                                                      struct lith_recipe *recipe,
                                                      struct lith_err *err);
 
-/* Finds the stretches of rows that were emitted; those between are not looked at, so it costs next
- * to nothing. NOMEM, LIMIT. */
+/* Finds the stretches of sorted rows, before they are emitted; those between are not looked at, so
+ * it costs next to nothing. NOMEM, LIMIT. */
 LITH_MUST_CHECK enum lith_code lith_packed_rows_stretches(const struct lith_packed_rows *rows,
                                                           struct lith_key_stretches *stretches,
                                                           struct lith_err *err);

@@ -28,7 +28,9 @@ void lith_recipe_done(struct lith_recipe *recipe)
 {
     lith_spool_done(&recipe->spool);
     lith_free(recipe->block);
+    lith_free(recipe->places);
     recipe->block = NULL;
+    recipe->places = NULL;
 }
 
 static enum lith_code block_flush(struct lith_recipe *recipe, struct lith_err *err)
@@ -81,6 +83,7 @@ enum lith_code lith_recipe_add(struct lith_recipe *recipe, uint32_t unit, uint64
     struct lith_recipe_run *last = &recipe->last;
 
     LITH_ASSERT(!recipe->is_ended);
+    LITH_ASSERT(!recipe->places);
     if (unit >= LITH_UNIT_COUNT_MAX || row >= LITH_UNIT_ROWS_MAX ||
         row_count >= LITH_UNIT_ROWS_MAX - row)
         return lith_fail(err, LITH_E_LIMIT,
@@ -98,6 +101,18 @@ enum lith_code lith_recipe_add(struct lith_recipe *recipe, uint32_t unit, uint64
     }
     recipe->row_count += row_count;
     return LITH_OK;
+}
+
+void lith_recipe_take_places(struct lith_recipe *recipe, uint32_t *places, size_t row_count,
+                             uint32_t unit_begin, uint32_t row_bits)
+{
+    LITH_ASSERT(!recipe->is_ended);
+    LITH_ASSERT(lith_recipe_wants_places(recipe, row_count));
+    LITH_ASSERT(row_bits < 32);
+    recipe->places = places;
+    recipe->row_count = row_count;
+    recipe->place_unit_begin = unit_begin;
+    recipe->place_row_bits = row_bits;
 }
 
 enum lith_code lith_recipe_end(struct lith_recipe *recipe, struct lith_err *err)
@@ -185,9 +200,49 @@ static enum lith_code run_begin(struct lith_recipe_reader *reader, struct lith_e
     return LITH_OK;
 }
 
+/* How many of the rows, from one on, follow each other in its unit; at most `count`. */
+static size_t run_length(const uint32_t *places, size_t count, uint32_t row_mask)
+{
+    uint32_t room = row_mask - (places[0] & row_mask);
+    size_t length = 1;
+
+    while (length < count && length <= room && places[length] == places[0] + length)
+        length++;
+    return length;
+}
+
+/* As lith_recipe_next_some, of places. */
+static size_t places_next(struct lith_recipe_reader *reader, uint64_t row_count_max,
+                          size_t run_count_max, struct lith_recipe_run *runs)
+{
+    const struct lith_recipe *recipe = reader->recipe;
+    uint32_t row_mask = (UINT32_C(1) << recipe->place_row_bits) - 1;
+    const uint32_t *at = recipe->places + reader->place;
+    const uint32_t *end =
+        at + (size_t)lith_min_u64(recipe->row_count - reader->place, row_count_max);
+    size_t count = 0;
+
+    while (at < end && count < run_count_max) {
+        size_t length = run_length(at, (size_t)(end - at), row_mask);
+        runs[count++] = (struct lith_recipe_run){
+            .unit = recipe->place_unit_begin + (*at >> recipe->place_row_bits),
+            .row = *at & row_mask,
+            .row_count = length,
+        };
+        at += length;
+    }
+    reader->place = (uint64_t)(at - recipe->places);
+    return count;
+}
+
 enum lith_code lith_recipe_next(struct lith_recipe_reader *reader, uint64_t row_count_max,
                                 struct lith_recipe_run *ret_run, struct lith_err *err)
 {
+    if (reader->recipe->places) {
+        *ret_run = (struct lith_recipe_run){.row_count = 0};
+        places_next(reader, row_count_max, 1, ret_run);
+        return LITH_OK;
+    }
     LITH_TRY(run_begin(reader, err));
     struct lith_recipe_run run = reader->left;
     run.row_count = lith_min_u64(run.row_count, row_count_max);
@@ -203,6 +258,10 @@ enum lith_code lith_recipe_next_some(struct lith_recipe_reader *reader, uint64_t
 {
     size_t count = 0;
 
+    if (reader->recipe->places) {
+        *ret_count = places_next(reader, row_count_max, run_count_max, runs);
+        return LITH_OK;
+    }
     LITH_TRY(lith_recipe_next(reader, row_count_max, &runs[0], err));
     if (runs[0].row_count)
         row_count_max -= runs[count++].row_count;
@@ -247,6 +306,11 @@ enum lith_code lith_recipe_open_at(struct lith_recipe *recipe, uint64_t row,
 
     LITH_ASSERT(recipe->is_ended);
     LITH_ASSERT(row <= recipe->row_count);
+    if (recipe->places) {
+        reader.place = row;
+        *ret_reader = reader;
+        return LITH_OK;
+    }
     LITH_TRY(block_find(recipe, row, &reader.block_index, &first, err));
     LITH_TRY(lith_alloc(recipe->mem, BLOCK_BYTES - ROW_BYTES, &block, err));
     reader.block = block;

@@ -3,7 +3,8 @@
  *
  * Runs (unit, first row, count) in the order of the output; rows that follow each other in their
  * unit are one run. Written once, in a spool; read from any output row on, so that each column of
- * an output row group can follow it. Reading changes nothing: threads may have a reader each.
+ * an output row group can follow it. Reading changes nothing: threads may have a reader each. Rows
+ * that were sorted in memory may stay there as places instead, 4 bytes each.
  */
 #ifndef LITH_SORT_RECIPE_H
 #define LITH_SORT_RECIPE_H
@@ -29,6 +30,12 @@ struct lith_recipe {
     struct lith_recipe_run last; /* not yet in the block; none: row_count is 0 */
     uint64_t row_count;
     uint64_t run_count;
+    /* All rows, instead of runs; NULL: they are runs. Of each its unit, from the first one on,
+     * above the bits of its row. */
+    uint32_t *places;
+    size_t places_bytes_max;
+    uint32_t place_row_bits;
+    uint32_t place_unit_begin;
 };
 
 /* Takes no memory yet. Up to `memory_bytes_max` bytes stay in memory, the rest goes to scratch;
@@ -44,6 +51,29 @@ LITH_MUST_CHECK enum lith_code lith_recipe_add(struct lith_recipe *recipe, uint3
                                                uint64_t row, uint64_t row_count,
                                                struct lith_err *err);
 
+/* Lets places of up to `bytes_max` bytes be taken. */
+static inline void lith_recipe_allow_places(struct lith_recipe *recipe, size_t bytes_max)
+{
+    recipe->places_bytes_max = bytes_max;
+}
+
+/* Whether so many rows may come as places: they are all that the recipe gets. */
+static inline bool lith_recipe_wants_places(const struct lith_recipe *recipe, size_t row_count)
+{
+    return recipe->row_count == 0 &&
+           row_count <= recipe->places_bytes_max / sizeof(*recipe->places);
+}
+
+/* Takes places, which are wanted: a block of the heap, the recipe's from now on. */
+void lith_recipe_take_places(struct lith_recipe *recipe, uint32_t *places, size_t row_count,
+                             uint32_t unit_begin, uint32_t row_bits);
+
+/* Memory that rows take as places. */
+static inline size_t lith_recipe_places_bytes(const struct lith_recipe *recipe)
+{
+    return recipe->places ? (size_t)recipe->row_count * sizeof(*recipe->places) : 0;
+}
+
 /* Ends the writing; from now on it can be read. */
 LITH_MUST_CHECK enum lith_code lith_recipe_end(struct lith_recipe *recipe, struct lith_err *err);
 
@@ -54,6 +84,7 @@ struct lith_recipe_reader {
     uint32_t block_runs;         /* in it */
     uint32_t next;               /* run of it */
     struct lith_recipe_run left; /* of the run that was begun */
+    uint64_t place;              /* the next one, where rows are places */
 };
 
 /* Reads from an output row on (at most the number of rows). The recipe was ended, and outlives the

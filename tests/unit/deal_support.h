@@ -253,6 +253,24 @@ static inline void model_recipe(const struct model *model, const struct lith_wor
     MUST(lith_recipe_end(ret_recipe, &err));
 }
 
+/* The same as places in memory. */
+static inline void model_places(const struct model *model, const struct lith_work *work,
+                                uint32_t unit_begin, struct lith_recipe *ret_recipe)
+{
+    uint32_t row_bits = 14; /* of 9000 rows */
+    struct lith_err err;
+    void *block;
+
+    lith_recipe_init(ret_recipe, work, 0);
+    lith_recipe_allow_places(ret_recipe, model->row_count * sizeof(uint32_t));
+    MUST(lith_alloc(work->mem, model->row_count * sizeof(uint32_t), &block, &err));
+    uint32_t *places = block;
+    for (size_t i = 0; i < model->row_count; i++)
+        places[i] = model->places[i].unit << row_bits | (uint32_t)model->places[i].row;
+    lith_recipe_take_places(ret_recipe, places, model->row_count, unit_begin, row_bits);
+    MUST(lith_recipe_end(ret_recipe, &err));
+}
+
 /* Positions [begin, end) of a chunk as a reader would give them, or, where none is null, without
  * definition levels; `value` is the first one's. */
 static inline struct lith_batch model_batch(const struct lith_schema_node *leaf,

@@ -313,7 +313,7 @@ static void test_random_columns(void **state)
         tools_init(&tools);
         model_random(&model, round % 10 ? 300 : 9000, &seed);
         course_init(&course, model.row_count, &seed);
-        model_recipe(&model, &tools.work, UNIT_BEGIN, &recipe);
+        (round % 2 ? model_recipe : model_places)(&model, &tools.work, UNIT_BEGIN, &recipe);
         MUST(course_run(&model, &course, &recipe, &tools.work, &err));
         lith_recipe_done(&recipe);
         model_done(&model);
@@ -417,7 +417,7 @@ static void test_allocations_fail(void **state)
         model_random(&model, 60, &seed);
         course_init(&course, model.row_count, &seed);
         course.span_buckets = 1 + course.bucket_count / 2;
-        model_recipe(&model, &tools.work, UNIT_BEGIN, &recipe);
+        (round % 2 ? model_recipe : model_places)(&model, &tools.work, UNIT_BEGIN, &recipe);
         size_t before = atomic_load(&tools.mem.used);
         for (;; failures++) {
             atomic_store(&tools.mem.fail_after, failures);

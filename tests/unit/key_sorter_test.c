@@ -160,6 +160,7 @@ static void same_as_comparing_values(void **state)
         lith_recipe_init(&recipe, &work, 1000);
         atomic_store(&mem.peak, 0);
         expects = i % 8 > 3;
+        lith_recipe_allow_places(&recipe, i % 16 > 7 ? 16000 : 0);
         MUST(table_sort(&table, unit_rows, memory_bytes, &recipe));
         expects = false;
         /* Besides: the sorter, the recipe's block and spool, a few words a run. */
@@ -303,25 +304,31 @@ static void packed_units_stay_apart(void **state)
     struct lith_packed_rows rows;
 
     (void)state;
-    lith_recipe_init(&recipe, &work, 1000);
-    MUST(lith_packed_rows_init(&rows, &outlook, (size_t)1 << 20, &mem, &err));
-    assert_non_null(rows.numbers);
-    assert_int_equal(lith_packed_rows_add(&rows, &keys, 0, 0, &err), LITH_E_CONFLICT);
-    MUST(lith_packed_rows_add(&rows, &first, 0, 0, &err));
-    MUST(lith_packed_rows_add(&rows, &second, 1, 0, &err));
-    assert_int_equal(lith_packed_rows_add(&rows, &first, 1, 0, &err), LITH_E_CONFLICT);
-    MUST(lith_packed_rows_emit(&rows, &recipe, &err));
-    MUST(lith_recipe_end(&recipe, &err));
-    MUST(lith_recipe_open_at(&recipe, 0, &reader, &err));
-    for (uint32_t unit = 0; unit < 2; unit++) {
-        MUST(lith_recipe_next(&reader, UINT64_MAX, &run, &err));
-        assert_int_equal(run.unit, unit);
-        assert_int_equal(run.row, 0);
-        assert_int_equal(run.row_count, 2);
+    for (size_t i = 0; i < 3; i++) {
+        size_t places_max = (size_t[]){0, 15, 16}[i];
+        lith_recipe_init(&recipe, &work, 1000);
+        lith_recipe_allow_places(&recipe, places_max);
+        MUST(lith_packed_rows_init(&rows, &outlook, (size_t)1 << 20, &mem, &err));
+        assert_non_null(rows.numbers);
+        assert_int_equal(lith_packed_rows_add(&rows, &keys, 0, 0, &err), LITH_E_CONFLICT);
+        MUST(lith_packed_rows_add(&rows, &first, 0, 0, &err));
+        MUST(lith_packed_rows_add(&rows, &second, 1, 0, &err));
+        assert_int_equal(lith_packed_rows_add(&rows, &first, 1, 0, &err), LITH_E_CONFLICT);
+        lith_packed_rows_sort(&rows);
+        MUST(lith_packed_rows_emit(&rows, &recipe, &err));
+        MUST(lith_recipe_end(&recipe, &err));
+        assert_int_equal(lith_recipe_places_bytes(&recipe), places_max == 15 ? 0 : places_max);
+        MUST(lith_recipe_open_at(&recipe, 0, &reader, &err));
+        for (uint32_t unit = 0; unit < 2; unit++) {
+            MUST(lith_recipe_next(&reader, UINT64_MAX, &run, &err));
+            assert_int_equal(run.unit, unit);
+            assert_int_equal(run.row, 0);
+            assert_int_equal(run.row_count, 2);
+        }
+        lith_recipe_close(&reader);
+        lith_recipe_done(&recipe);
+        lith_packed_rows_done(&rows);
     }
-    lith_recipe_close(&reader);
-    lith_recipe_done(&recipe);
-    lith_packed_rows_done(&rows);
 }
 
 /* Keys of four and five bytes have room for a place of 32 and 24 bits, whatever they are. */
@@ -347,6 +354,7 @@ static void short_keys_are_packed(void **state)
                                             .unit_rows_max = first + ROWS,
                                             .row_count = UNITS * ROWS};
         lith_recipe_init(&recipe, &work, 1000);
+        lith_recipe_allow_places(&recipe, (size_t)1 << 20); /* of 24 bits, not of 32 */
         MUST(lith_packed_rows_init(&rows, &outlook, (size_t)1 << 20, &mem, &err));
         assert_non_null(rows.numbers);
         for (size_t i = 0; i < UNITS * ROWS; i++) {
@@ -363,8 +371,10 @@ static void short_keys_are_packed(void **state)
             struct lith_key_batch keys = {.count = ROWS, .width = width, .data = from};
             MUST(lith_packed_rows_add(&rows, &keys, unit, first, &err));
         }
+        lith_packed_rows_sort(&rows);
         MUST(lith_packed_rows_emit(&rows, &recipe, &err));
         MUST(lith_recipe_end(&recipe, &err));
+        assert_int_equal(lith_recipe_places_bytes(&recipe) > 0, width == 5);
         MUST(lith_recipe_open_at(&recipe, 0, &reader, &err));
         for (size_t i = 0; i < UNITS * ROWS; i++) {
             MUST(lith_recipe_next(&reader, 1, &run, &err));

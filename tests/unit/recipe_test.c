@@ -69,22 +69,47 @@ static struct lith_recipe_run row_at(const struct added *added, uint64_t row)
     return run;
 }
 
+/* The same rows as places; rows of a unit are below 2^20, so that 21 bits are too many. */
+static void places_add(struct lith_recipe *recipe, const struct added *added)
+{
+    uint32_t row_bits = 21;
+    void *block;
+    size_t at = 0;
+
+    lith_recipe_allow_places(recipe, added->rows * sizeof(uint32_t));
+    assert_false(lith_recipe_wants_places(recipe, added->rows + 1));
+    assert_true(lith_recipe_wants_places(recipe, added->rows));
+    MUST(lith_alloc(&mem, added->rows * sizeof(uint32_t), &block, &err));
+    uint32_t *places = block;
+    for (size_t i = 0; i < RUNS; i++)
+        for (uint64_t k = 0; k < added->runs[i].row_count; k++)
+            places[at++] = added->runs[i].unit << row_bits | (uint32_t)(added->runs[i].row + k);
+    assert_int_equal(at, added->rows);
+    lith_recipe_take_places(recipe, places, added->rows, 0, row_bits);
+    assert_int_equal(lith_recipe_places_bytes(recipe), added->rows * sizeof(uint32_t));
+}
+
+static void runs_add(struct lith_recipe *recipe, const struct added *added)
+{
+    for (size_t i = 0; i < RUNS; i++) {
+        const struct lith_recipe_run *run = &added->runs[i];
+        MUST(lith_recipe_add(recipe, run->unit, run->row, run->row_count, &err));
+        MUST(lith_recipe_add(recipe, 7, 7, 0, &err)); /* no rows: nothing */
+    }
+}
+
 static void read_from_any_row(void **state)
 {
-    static const size_t memory[] = {0, 10000, 1000000};
+    static const size_t memory[] = {0, 10000, 1000000, SIZE_MAX /* as places */};
     static struct added added;
     uint64_t seed = test_seed();
 
     (void)state;
-    for (size_t m = 0; m < 3; m++) {
+    for (size_t m = 0; m < 4; m++) {
         struct lith_recipe recipe;
         runs_make(&added, &seed);
         lith_recipe_init(&recipe, &work, memory[m]);
-        for (size_t i = 0; i < RUNS; i++) {
-            const struct lith_recipe_run *run = &added.runs[i];
-            MUST(lith_recipe_add(&recipe, run->unit, run->row, run->row_count, &err));
-            MUST(lith_recipe_add(&recipe, 7, 7, 0, &err)); /* no rows: nothing */
-        }
+        (m == 3 ? places_add : runs_add)(&recipe, &added);
         MUST(lith_recipe_end(&recipe, &err));
         assert_int_equal(recipe.row_count, added.rows);
         assert_true(recipe.run_count < RUNS);
