@@ -9,9 +9,8 @@
 #include "sort/key_builder.h"
 #include "sort/key_sorter.h"
 
-/* Parts of the budget: of the sort of keys, which is over when the others begin; */
-#define SORTER_SHARES 3u
-/* of dealing, of the bucket that is gathered, */
+/* Parts of the budget besides that of the sort of keys, which is over when they begin: of dealing,
+ * of the bucket that is gathered, */
 #define DEAL_SHARES 3u
 #define GATHER_SHARES 8u
 /* of the recipe, and of what stays of it for a row group: four bytes a row. A recipe that is in
@@ -106,7 +105,7 @@ static void spans_set(struct lith_mingle *mingle, const struct size *size)
     mingle->span_rows = merge->work->scratch->limit / SCRATCH_PART / dealt_a_row;
 }
 
-/* The keys of units, read again. */
+/* The keys of units, read again where they were not kept. */
 struct reading {
     struct lith_merge *merge;
     struct lith_key_scan scan;
@@ -126,7 +125,7 @@ static void reading_done(struct reading *r)
 }
 
 /* What the first look at the keys told. Bounds may be cut where keys vary in length. */
-static struct lith_sort_outlook outlook_of(const struct lith_mingle *mingle)
+static struct lith_sort_outlook outlook_of(struct lith_mingle *mingle)
 {
     const struct lith_unit_range *ranges = mingle->merge->sorting.ranges;
     struct lith_sort_outlook outlook = {
@@ -135,6 +134,7 @@ static struct lith_sort_outlook outlook_of(const struct lith_mingle *mingle)
         .unit_begin = (uint32_t)mingle->begin,
         .unit_count = (uint32_t)(mingle->end - mingle->begin),
         .row_count = mingle->row_count,
+        .kept = &mingle->merge->sorting.kept,
     };
 
     for (size_t i = mingle->begin; i < mingle->end; i++) {
@@ -151,8 +151,7 @@ static enum lith_code reading_begin(struct reading *r, struct lith_merge *merge,
                                     struct lith_err *err)
 {
     struct lith_sorting *sorting = &merge->sorting;
-    size_t memory =
-        lith_max_size(merge->work->mem->limit / SORTER_SHARES, LITH_SORT_MEMORY_BYTES_MIN);
+    size_t memory = lith_max_size(lith_sorting_memory(merge->work), LITH_SORT_MEMORY_BYTES_MIN);
 
     *r = (struct reading){.merge = merge, .input = LITH_NO_INDEX};
     lith_arena_init(&r->arena, merge->work->mem);
@@ -192,6 +191,8 @@ static enum lith_code unit_read(struct reading *r, size_t index, struct lith_err
     if (unit->row_group >= r->footer.row_group_count ||
         r->footer.row_groups[unit->row_group].num_rows != unit->rows)
         return lith_fail(err, LITH_E_CONFLICT, "it changed while it was being merged");
+    if (lith_kept_keys_has(&r->merge->sorting.kept, index))
+        return LITH_OK; /* the sorter has them */
     LITH_TRY(lith_key_scan_unit(&r->scan, &r->footer, unit->row_group, kind->places, source, err));
     LITH_TRY(lith_key_sorter_unit(r->sorter, (uint32_t)index, err));
     for (;;) {
@@ -228,6 +229,7 @@ static enum lith_code recipe_make(struct lith_mingle *mingle, struct lith_key_st
     if (code == LITH_OK)
         code = units_read(&reading, mingle, stretches, err);
     reading_done(&reading);
+    lith_kept_keys_done(&mingle->merge->sorting.kept);
     return code;
 }
 

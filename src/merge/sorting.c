@@ -4,6 +4,7 @@
 #include "merge/sorting.h"
 
 #include "base/array.h"
+#include "sort/packed_rows.h"
 
 void lith_sorting_init(struct lith_sorting *sorting, const char *text,
                        struct lith_codec_context *codecs, const struct lith_work *work)
@@ -12,11 +13,19 @@ void lith_sorting_init(struct lith_sorting *sorting, const char *text,
     lith_arena_init(&sorting->arena, work->mem);
 }
 
+/* Keys are kept while a merge is planned, which holds so much more than a sort that runs. */
+static size_t kept_bytes_max(const struct lith_work *work)
+{
+    return lith_sorting_memory(work) - work->mem->limit / LITH_RUNS_BUDGET_SHARES;
+}
+
 /* Gives back what belongs to one pass over the units. */
 static void pass_done(struct lith_sorting *sorting)
 {
     lith_key_scan_done(&sorting->scan);
     lith_key_order_done(&sorting->order);
+    lith_key_builder_done(&sorting->builder);
+    lith_kept_keys_done(&sorting->kept);
     lith_arena_done(&sorting->arena);
     lith_free(sorting->ranges);
     sorting->ranges = NULL;
@@ -55,8 +64,24 @@ enum lith_code lith_sorting_begin(struct lith_sorting *sorting, const struct lit
         };
     lith_key_layout_init(&sorting->layout, schema, sorting->keys, sorting->key_count);
     lith_key_order_init(&sorting->order, &sorting->layout, sorting->work->mem);
+    lith_key_builder_init(&sorting->builder, &sorting->layout, sorting->work->mem);
+    lith_kept_keys_init(&sorting->kept, &sorting->layout, kept_bytes_max(sorting->work),
+                        lith_packed_rows_max(lith_sorting_memory(sorting->work)),
+                        sorting->work->mem);
     return lith_key_scan_init(&sorting->scan, schema, sorting->keys, &sorting->layout,
                               sorting->codecs, sorting->work, err);
+}
+
+static enum lith_code rows_add(struct lith_sorting *sorting, const struct lith_key_rows *rows,
+                               struct lith_err *err)
+{
+    struct lith_key_batch keys;
+
+    LITH_TRY(lith_key_order_add(&sorting->order, rows, err));
+    if (!lith_kept_keys_wants(&sorting->kept) || rows->row_count == 0)
+        return LITH_OK;
+    LITH_TRY(lith_key_builder_build(&sorting->builder, rows, &keys, err));
+    return lith_kept_keys_add(&sorting->kept, &keys, err);
 }
 
 enum lith_code lith_sorting_unit(struct lith_sorting *sorting, const struct lith_footer *footer,
@@ -75,12 +100,14 @@ enum lith_code lith_sorting_unit(struct lith_sorting *sorting, const struct lith
     lith_key_order_begin(&sorting->order);
     do {
         LITH_TRY(lith_key_reader_next(&sorting->scan.rows, &rows, err));
-        LITH_TRY(lith_key_order_add(&sorting->order, &rows, err));
+        LITH_TRY(rows_add(sorting, &rows, err));
     } while (rows.row_count > 0);
+    struct lith_unit_range *range = &sorting->ranges[sorting->range_count];
     LITH_TRY(lith_key_order_range(&sorting->order, (uint32_t)sorting->range_count, &sorting->arena,
-                                  &sorting->ranges[sorting->range_count], err));
+                                  range, err));
     sorting->range_count++;
-    return LITH_OK;
+    return lith_kept_keys_unit(&sorting->kept, range, sorting->range_count > 1 ? range - 1 : NULL,
+                               err);
 }
 
 enum lith_code lith_sorting_settle(struct lith_sorting *sorting, bool *ret_in_order,
@@ -88,6 +115,7 @@ enum lith_code lith_sorting_settle(struct lith_sorting *sorting, bool *ret_in_or
 {
     lith_key_scan_done(&sorting->scan);
     lith_key_order_done(&sorting->order);
+    lith_key_builder_done(&sorting->builder);
     if (sorting->lacks_keys) { /* said again, now that it matters */
         enum lith_code code = keys_find(sorting, err);
         LITH_ASSERT(code != LITH_OK);
@@ -96,6 +124,9 @@ enum lith_code lith_sorting_settle(struct lith_sorting *sorting, bool *ret_in_or
     LITH_TRY(lith_unit_clusters(sorting->ranges, sorting->range_count, &sorting->arena,
                                 &sorting->clusters, &sorting->cluster_count, err));
     sorting->is_settled = true;
+    /* Keys of several clusters would wait while one of them is written. */
+    if (sorting->cluster_count != 1 || !sorting->clusters[0].needs_sort)
+        lith_kept_keys_done(&sorting->kept);
     *ret_in_order = true;
     for (size_t i = 0; i < sorting->range_count; i++)
         *ret_in_order = *ret_in_order && sorting->ranges[i].unit == i;

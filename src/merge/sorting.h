@@ -9,6 +9,7 @@
 #define LITH_MERGE_SORTING_H
 
 #include "merge/key_scan.h"
+#include "sort/kept_keys.h"
 #include "sort/key_order.h"
 #include "sort/unit_clusters.h"
 
@@ -18,6 +19,8 @@ struct lith_visit {
     uint32_t begin;
     uint32_t end; /* UINT32_MAX: all that the input has */
 };
+
+#define LITH_SORTER_SHARES 3u
 
 struct lith_sorting {
     const char *text; /* the keys as the operator wrote them */
@@ -32,12 +35,20 @@ struct lith_sorting {
     struct lith_key_layout layout;
     struct lith_key_scan scan;
     struct lith_key_order order;
-    struct lith_unit_range *ranges; /* by unit; once settled, cluster by cluster */
+    struct lith_key_builder builder; /* of keys that are kept */
+    struct lith_kept_keys kept;      /* once settled, where one cluster has all units, or none */
+    struct lith_unit_range *ranges;  /* by unit; once settled, cluster by cluster */
     size_t range_count;
     struct lith_unit_cluster *clusters;
     size_t cluster_count;
     bool is_settled;
 };
+
+/* Of the budget, what the sort of keys may take. */
+static inline size_t lith_sorting_memory(const struct lith_work *work)
+{
+    return work->mem->limit / LITH_SORTER_SHARES;
+}
 
 /* Takes no memory yet. `text` is borrowed. */
 void lith_sorting_init(struct lith_sorting *sorting, const char *text,

@@ -67,9 +67,13 @@ enum lith_code lith_key_sorter_expect(struct lith_key_sorter *sorter,
 {
     LITH_ASSERT(!sorter->has_unit);
     LITH_ASSERT(sorter->width == 0 || outlook->smallest.bytes == sorter->width);
-    return sorter->width ? lith_packed_rows_init(&sorter->packed, outlook, sorter->memory_bytes_max,
-                                                 sorter->work->mem, err)
-                         : LITH_OK;
+    if (sorter->width == 0)
+        return LITH_OK;
+    LITH_TRY(lith_packed_rows_init(&sorter->packed, outlook, sorter->memory_bytes_max,
+                                   sorter->work->mem, err));
+    if (outlook->kept && outlook->kept->numbers)
+        lith_kept_keys_done(outlook->kept); /* nobody took them */
+    return LITH_OK;
 }
 
 enum lith_code lith_key_sorter_unit(struct lith_key_sorter *sorter, uint32_t unit,

@@ -14,13 +14,6 @@ static uint32_t bits_of(uint64_t number)
     return number ? 64 - (uint32_t)__builtin_clzll(number) : 0;
 }
 
-/* A key as a number of no more bits than it has, without the marker of one of nine bytes. */
-LITH_TEMPLATE uint64_t number_of(const uint8_t *key, size_t width)
-{
-    return width > 8 ? lith_key_prefix(key + width - 8, 8)
-                     : lith_key_prefix(key, width) >> (64 - 8 * width);
-}
-
 /* Says how rows are packed; false where they cannot be. */
 static bool packing_set(struct lith_packed_rows *rows, const struct lith_sort_outlook *outlook)
 {
@@ -32,41 +25,13 @@ static bool packing_set(struct lith_packed_rows *rows, const struct lith_sort_ou
         return false; /* nulls are among them */
     rows->width = width;
     rows->marker = outlook->smallest.data[0];
-    rows->least = number_of(outlook->smallest.data, width);
-    rows->spread = number_of(outlook->largest.data, width) - rows->least;
+    rows->least = lith_key_number(outlook->smallest.data, width);
+    rows->spread = lith_key_number(outlook->largest.data, width) - rows->least;
     rows->row_bits = bits_of(outlook->unit_rows_max - 1);
     rows->place_bits = rows->row_bits + bits_of(outlook->unit_count - 1);
     rows->unit_begin = outlook->unit_begin;
     rows->count_max = outlook->row_count;
     return rows->place_bits < 64 && bits_of(rows->spread) + rows->place_bits <= 64;
-}
-
-enum lith_code lith_packed_rows_init(struct lith_packed_rows *rows,
-                                     const struct lith_sort_outlook *outlook,
-                                     size_t memory_bytes_max, struct lith_mem *mem,
-                                     struct lith_err *err)
-{
-    struct lith_packed_rows made = {0};
-    void *numbers, *room;
-
-    LITH_ASSERT(outlook->row_count > 0);
-    LITH_ASSERT(outlook->unit_rows_max > 0);
-    *rows = made;
-    if (outlook->row_count > UINT32_MAX || memory_bytes_max < sizeof(*rows->room) ||
-        outlook->row_count > (memory_bytes_max - sizeof(*rows->room)) / sizeof(*rows->numbers) ||
-        !packing_set(&made, outlook))
-        return LITH_OK;
-    LITH_TRY(lith_alloc(mem, sizeof(*rows->room), &room, err));
-    enum lith_code code = lith_alloc(mem, made.count_max * sizeof(*rows->numbers), &numbers, err);
-    if (code != LITH_OK) {
-        lith_free(room);
-        return code;
-    }
-    made.mem = mem;
-    made.numbers = numbers;
-    made.room = room;
-    *rows = made;
-    return LITH_OK;
 }
 
 void lith_packed_rows_done(struct lith_packed_rows *rows)
@@ -76,6 +41,68 @@ void lith_packed_rows_done(struct lith_packed_rows *rows)
     *rows = (struct lith_packed_rows){0};
 }
 
+/* Numbers that were kept get their places where they stand; false where a key is not what was
+ * expected. */
+static bool kept_pack(struct lith_packed_rows *rows, const struct lith_kept_keys *kept)
+{
+    bool wrong = false;
+
+    for (size_t unit = 0; unit < kept->unit_count; unit++) {
+        uint64_t *numbers = rows->numbers + kept->units[unit].begin;
+        uint64_t place = (uint64_t)unit << rows->row_bits;
+        for (size_t i = 0; i < kept->units[unit].count; i++) {
+            uint64_t above = numbers[i] - rows->least;
+            wrong |= above > rows->spread;
+            numbers[i] = above << rows->place_bits | (place + i);
+        }
+    }
+    rows->count = kept->count;
+    return !wrong;
+}
+
+/* Room for all numbers: those that were kept, with more behind them. */
+static enum lith_code numbers_begin(struct lith_packed_rows *rows, struct lith_kept_keys *kept,
+                                    struct lith_err *err)
+{
+    bool keeps = kept && kept->width == rows->width; /* markers lie between those of the bounds */
+    void *block = keeps ? kept->numbers : NULL;
+
+    LITH_TRY(lith_realloc(rows->mem, &block, rows->count_max * sizeof(*rows->numbers), err));
+    rows->numbers = block;
+    if (!keeps)
+        return LITH_OK;
+    kept->numbers = NULL;
+    LITH_ASSERT(kept->count <= rows->count_max);
+    return kept_pack(rows, kept)
+               ? LITH_OK
+               : lith_fail(err, LITH_E_CONFLICT, "it changed while it was being merged");
+}
+
+enum lith_code lith_packed_rows_init(struct lith_packed_rows *rows,
+                                     const struct lith_sort_outlook *outlook,
+                                     size_t memory_bytes_max, struct lith_mem *mem,
+                                     struct lith_err *err)
+{
+    struct lith_packed_rows made = {0};
+    void *room;
+
+    LITH_ASSERT(outlook->row_count > 0);
+    LITH_ASSERT(outlook->unit_rows_max > 0);
+    *rows = made;
+    if (outlook->row_count > lith_packed_rows_max(memory_bytes_max) || !packing_set(&made, outlook))
+        return LITH_OK;
+    made.mem = mem;
+    LITH_TRY(lith_alloc(mem, sizeof(*rows->room), &room, err));
+    made.room = room;
+    enum lith_code code = numbers_begin(&made, outlook->kept, err);
+    if (code != LITH_OK) {
+        lith_packed_rows_done(&made);
+        return code;
+    }
+    *rows = made;
+    return LITH_OK;
+}
+
 /* False where a key is not what was expected. */
 LITH_TEMPLATE bool keys_pack(const struct lith_packed_rows *rows, const uint8_t *key, size_t width,
                              size_t count, uint64_t place, uint64_t *to)
@@ -83,7 +110,7 @@ LITH_TEMPLATE bool keys_pack(const struct lith_packed_rows *rows, const uint8_t 
     bool wrong = false;
 
     for (size_t i = 0; i < count; i++, key += width) {
-        uint64_t above = number_of(key, width) - rows->least;
+        uint64_t above = lith_key_number(key, width) - rows->least;
         wrong |= above > rows->spread || (width > 8 && key[0] != rows->marker);
         to[i] = above << rows->place_bits | (place + i);
     }
@@ -100,6 +127,7 @@ enum lith_code lith_packed_rows_add(struct lith_packed_rows *rows,
                  bits_of(row + keys->count - 1) <= rows->row_bits &&
                  bits_of(place) <= rows->place_bits;
 
+    LITH_ASSERT(rows->width > 0);
     LITH_ASSERT(keys->width == rows->width);
     if (right && keys->width == 8)
         right = keys_pack(rows, keys->data, 8, keys->count, place, to);

@@ -8,7 +8,7 @@
 #ifndef LITH_SORT_PACKED_ROWS_H
 #define LITH_SORT_PACKED_ROWS_H
 
-#include "sort/key_builder.h"
+#include "sort/kept_keys.h"
 #include "sort/key_stretches.h"
 #include "sort/number_sort.h"
 #include "sort/recipe.h"
@@ -21,6 +21,9 @@ struct lith_sort_outlook {
     uint32_t unit_count;
     uint64_t unit_rows_max;
     uint64_t row_count;
+    /* Keys of some units, from `unit_begin` on; NULL: of none. Where rows are packed its numbers
+     * are taken: these units do not come. */
+    struct lith_kept_keys *kept;
 };
 
 struct lith_packed_rows {
@@ -37,6 +40,15 @@ struct lith_packed_rows {
     uint32_t place_bits;
     uint32_t unit_begin;
 };
+
+/* So many rows fit `memory_bytes_max`. */
+static inline uint64_t lith_packed_rows_max(size_t memory_bytes_max)
+{
+    size_t room = sizeof(struct lith_number_room);
+    size_t rows = memory_bytes_max < room ? 0 : (memory_bytes_max - room) / sizeof(uint64_t);
+
+    return rows < UINT32_MAX ? rows : UINT32_MAX;
+}
 
 /* Begins, where rows can be packed and take at most `memory_bytes_max`; else they are not, and
  * nothing is taken. NOMEM, LIMIT. */

@@ -55,6 +55,14 @@ static inline void lith_record_key(uint64_t prefix, uint64_t ref,
     ret_key[8] = (uint8_t)(ref >> LITH_PLACE_BITS);
 }
 
+/* A key of at most LITH_RECORD_KEY_BYTES as a number of no more bits than it has; one of nine bytes
+ * without the first. */
+LITH_TEMPLATE uint64_t lith_key_number(const uint8_t *key, size_t width)
+{
+    return width > 8 ? lith_key_prefix(key + width - 8, 8)
+                     : lith_key_prefix(key, width) >> (64 - 8 * width);
+}
+
 /* Sorts records by prefix and ninth byte; those that are equal keep their order. `room` is as large
  * as `records`. At most UINT32_MAX records. */
 void lith_records_sort(struct lith_sort_record *records, struct lith_sort_record *room,
