@@ -15,8 +15,8 @@ enum lith_code lith_bucket_store_init(struct lith_bucket_store *store, const str
     void *leaves;
 
     LITH_TRY(lith_alloc_array(work->mem, leaf_count, sizeof(*store->leaves), &leaves, err));
-    *store = (struct lith_bucket_store){
-        .mem = work->mem, .leaves = leaves, .leaf_count_max = leaf_count};
+    *store =
+        (struct lith_bucket_store){.mem = work->mem, .leaves = leaves, .leaf_count = leaf_count};
     lith_spool_init(&store->spool, work->mem, work->scratch, memory_bytes_max);
     return LITH_OK;
 }
@@ -33,23 +33,30 @@ void lith_bucket_store_done(struct lith_bucket_store *store)
 
 void lith_bucket_store_leaf(struct lith_bucket_store *store, const struct lith_schema_node *node)
 {
-    LITH_ASSERT(store->leaf_count < store->leaf_count_max);
-    store->leaves[store->leaf_count++] = (struct lith_stored_leaf){
-        .node = node, .extent = store->extent_count, .offset = store->spool.sink.written};
+    uint32_t leaf = node->leaf_index;
+
+    LITH_ASSERT(leaf < store->leaf_count);
+    LITH_ASSERT(!store->leaves[leaf].node);
+    store->leaf = leaf;
+    store->leaves[leaf] = (struct lith_stored_leaf){.node = node,
+                                                    .extent = store->extent_count,
+                                                    .extent_end = store->extent_count,
+                                                    .offset = store->spool.sink.written};
 }
 
 void lith_bucket_store_restart(struct lith_bucket_store *store)
 {
-    struct lith_stored_leaf *leaf = &store->leaves[store->leaf_count - 1];
+    struct lith_stored_leaf *leaf = &store->leaves[store->leaf];
 
     store->extent_count = leaf->extent;
+    leaf->extent_end = leaf->extent;
     leaf->offset = store->spool.sink.written;
 }
 
 void lith_bucket_store_dictionary(struct lith_bucket_store *store,
                                   struct lith_deal_dictionary *dictionary)
 {
-    store->leaves[store->leaf_count - 1].dictionary = dictionary;
+    store->leaves[store->leaf].dictionary = dictionary;
 }
 
 static enum lith_code extent_put(struct lith_bucket_store *store, struct lith_extent extent,
@@ -62,6 +69,7 @@ static enum lith_code extent_put(struct lith_bucket_store *store, struct lith_ex
     store->extents = array;
     LITH_TRY(lith_sink_write(&store->spool.sink, from, extent.bytes, err));
     store->extents[store->extent_count++] = extent;
+    store->leaves[store->leaf].extent_end = store->extent_count;
     return LITH_OK;
 }
 
@@ -84,9 +92,14 @@ enum lith_code lith_bucket_store_put(struct lith_bucket_store *store, uint32_t b
     return LITH_OK;
 }
 
-static size_t leaf_end(const struct lith_bucket_store *store, uint32_t leaf)
+uint64_t lith_bucket_store_bytes(const struct lith_bucket_store *store, uint32_t leaf,
+                                 uint32_t bucket)
 {
-    return leaf + 1 < store->leaf_count ? store->leaves[leaf + 1].extent : store->extent_count;
+    uint64_t bytes = 0;
+
+    for (size_t i = store->leaves[leaf].extent; i < store->leaves[leaf].extent_end; i++)
+        bytes += store->extents[i].bucket == bucket ? store->extents[i].bytes : 0;
+    return bytes;
 }
 
 static void pieces_set(struct lith_bucket_store *store, uint32_t leaf, uint32_t bucket,
@@ -95,7 +108,7 @@ static void pieces_set(struct lith_bucket_store *store, uint32_t leaf, uint32_t 
     uint64_t offset = store->leaves[leaf].offset;
     size_t filled[LITH_PART_COUNT] = {0};
 
-    for (size_t i = store->leaves[leaf].extent; i < leaf_end(store, leaf); i++) {
+    for (size_t i = store->leaves[leaf].extent; i < store->leaves[leaf].extent_end; i++) {
         const struct lith_extent *extent = &store->extents[i];
         struct lith_stored_part *part = &parts->parts[extent->part];
         if (extent->bucket == bucket) {
@@ -115,8 +128,8 @@ enum lith_code lith_bucket_store_find(struct lith_bucket_store *store, uint32_t 
     size_t count = 0;
     void *block;
 
-    LITH_ASSERT(leaf < store->leaf_count);
-    for (size_t i = store->leaves[leaf].extent; i < leaf_end(store, leaf); i++)
+    LITH_ASSERT(store->leaves[leaf].node);
+    for (size_t i = store->leaves[leaf].extent; i < store->leaves[leaf].extent_end; i++)
         if (store->extents[i].bucket == bucket)
             parts.parts[store->extents[i].part].piece_count++;
     for (int i = 0; i < LITH_PART_COUNT; i++)

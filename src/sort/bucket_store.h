@@ -31,9 +31,10 @@ struct lith_extent {
 };
 
 struct lith_stored_leaf {
-    const struct lith_schema_node *node;
-    size_t extent;   /* its first one */
-    uint64_t offset; /* where that begins */
+    const struct lith_schema_node *node; /* NULL: it is not in this store */
+    size_t extent;                       /* its first one */
+    size_t extent_end;
+    uint64_t offset; /* where the first one begins */
     /* Of the ids that are its values; owned; NULL: values are there as they are. */
     struct lith_deal_dictionary *dictionary;
 };
@@ -43,12 +44,12 @@ struct lith_bucket_store {
     struct lith_spool spool;
     struct lith_extent *extents;
     size_t extent_count;
-    struct lith_stored_leaf *leaves;
-    uint32_t leaf_count; /* that were begun */
-    uint32_t leaf_count_max;
+    struct lith_stored_leaf *leaves; /* of the output */
+    uint32_t leaf_count;
+    uint32_t leaf; /* that was begun last */
 };
 
-/* Takes 32 bytes a leaf now, later 12 an extent and up to `memory_bytes_max` of contents, behind
+/* Takes 40 bytes a leaf now, later 12 an extent and up to `memory_bytes_max` of contents, behind
  * which they go to scratch. NOMEM, LIMIT. */
 LITH_MUST_CHECK enum lith_code lith_bucket_store_init(struct lith_bucket_store *store,
                                                       const struct lith_work *work,
@@ -58,7 +59,7 @@ LITH_MUST_CHECK enum lith_code lith_bucket_store_init(struct lith_bucket_store *
 /* A zeroed one is a no-op. */
 void lith_bucket_store_done(struct lith_bucket_store *store);
 
-/* Begins the next leaf; the node outlives the store. */
+/* Begins a leaf, which was not there before; the node outlives the store. */
 void lith_bucket_store_leaf(struct lith_bucket_store *store, const struct lith_schema_node *node);
 
 /* Forgets what was put into the leaf begun last, but for the room it takes in the spool. */
@@ -73,6 +74,10 @@ LITH_MUST_CHECK enum lith_code lith_bucket_store_put(struct lith_bucket_store *s
                                                      uint32_t bucket, enum lith_bucket_part part,
                                                      const void *from, size_t bytes,
                                                      struct lith_err *err);
+
+/* What was put into the parts of a leaf of a bucket. */
+uint64_t lith_bucket_store_bytes(const struct lith_bucket_store *store, uint32_t leaf,
+                                 uint32_t bucket);
 
 /* A piece of a part: it begins at `begin` of the part, and at `offset` of the spool. */
 struct lith_part_piece {

@@ -20,8 +20,12 @@
 
 struct lith_deal {
     struct lith_deal_span span;
-    struct lith_destinations destinations;
-    struct lith_bucket_store store;
+    struct lith_deal
+        *first; /* whose destinations it follows; itself, or the deal it is a twin of */
+    struct lith_destinations destinations; /* the first's */
+    struct lith_bucket_store **stores;     /* likewise: of each leaf that was begun, where it is */
+    struct lith_destinations_cursor cursor;
+    struct lith_bucket_store store; /* of the leaves that this one deals */
 
     /* The leaf at hand; NULL between leaves. */
     const struct lith_schema_node *leaf;
@@ -48,29 +52,80 @@ struct lith_deal {
     uint16_t ids[LITH_BATCH_POSITIONS];
 };
 
+static uint32_t dealers(const struct lith_deal *deal)
+{
+    return deal->span.dealer_count ? deal->span.dealer_count : 1;
+}
+
 static size_t store_bytes(const struct lith_deal *deal)
 {
     size_t memory = deal->span.memory_bytes_max;
     size_t taken = memory / DICTIONARY_SHARES + memory / BUFFER_SHARES +
-                   lith_destinations_bytes(&deal->destinations);
+                   lith_destinations_bytes(&deal->first->destinations);
 
     LITH_ASSERT(taken < memory);
-    return memory - taken;
+    return (memory - taken) / dealers(deal);
+}
+
+/* Without destinations yet. */
+static enum lith_code deal_make(const struct lith_deal_span *span, struct lith_deal **ret_deal,
+                                struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(lith_alloc_array(span->work->mem, 1, sizeof(struct lith_deal), &block, err));
+    struct lith_deal *deal = block;
+    deal->span = *span;
+    deal->first = deal;
+    LITH_ASSERT(span->memory_bytes_max / dealers(deal) >=
+                span->bucket_count * LITH_DEAL_MEMORY_BYTES_MIN);
+    *ret_deal = deal;
+    return LITH_OK;
+}
+
+/* Takes up what there is of destinations. */
+static enum lith_code deal_begin(struct lith_deal *deal, struct lith_err *err)
+{
+    deal->cursor.of = &deal->first->destinations;
+    return lith_bucket_store_init(&deal->store, deal->span.work, deal->span.leaf_count,
+                                  store_bytes(deal), err);
+}
+
+static enum lith_code first_begin(struct lith_deal *deal, struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(lith_alloc_array(deal->span.work->mem, deal->span.leaf_count, sizeof(*deal->stores),
+                              &block, err));
+    deal->stores = block;
+    LITH_TRY(lith_destinations_init(&deal->destinations, &deal->span, err));
+    return deal_begin(deal, err);
 }
 
 enum lith_code lith_deal_new(const struct lith_deal_span *span, struct lith_deal **ret_deal,
                              struct lith_err *err)
 {
-    void *block;
+    struct lith_deal *deal;
 
-    LITH_ASSERT(span->memory_bytes_max >= span->bucket_count * LITH_DEAL_MEMORY_BYTES_MIN);
-    LITH_TRY(lith_alloc_array(span->work->mem, 1, sizeof(struct lith_deal), &block, err));
-    struct lith_deal *deal = block;
-    deal->span = *span;
-    enum lith_code code = lith_destinations_init(&deal->destinations, &deal->span, err);
-    if (code == LITH_OK)
-        code = lith_bucket_store_init(&deal->store, span->work, span->leaf_count, store_bytes(deal),
-                                      err);
+    LITH_TRY(deal_make(span, &deal, err));
+    enum lith_code code = first_begin(deal, err);
+    if (code != LITH_OK) {
+        lith_deal_free(deal);
+        return code;
+    }
+    *ret_deal = deal;
+    return LITH_OK;
+}
+
+enum lith_code lith_deal_twin(struct lith_deal *first, struct lith_deal **ret_deal,
+                              struct lith_err *err)
+{
+    struct lith_deal *deal;
+
+    LITH_ASSERT(first->first == first);
+    LITH_TRY(deal_make(&first->span, &deal, err));
+    deal->first = first;
+    enum lith_code code = deal_begin(deal, err);
     if (code != LITH_OK) {
         lith_deal_free(deal);
         return code;
@@ -87,6 +142,7 @@ void lith_deal_free(struct lith_deal *deal)
     lith_deal_dictionary_free(deal->dictionary);
     lith_destinations_done(&deal->destinations);
     lith_bucket_store_done(&deal->store);
+    lith_free(deal->stores);
     lith_free(deal);
 }
 
@@ -95,14 +151,16 @@ const struct lith_deal_span *lith_deal_span(const struct lith_deal *deal)
     return &deal->span;
 }
 
-struct lith_bucket_store *lith_deal_store(struct lith_deal *deal)
+struct lith_bucket_store *lith_deal_store(const struct lith_deal *deal, uint32_t leaf)
 {
-    return &deal->store;
+    LITH_ASSERT(leaf < deal->span.leaf_count);
+    LITH_ASSERT(deal->first->stores[leaf]);
+    return deal->first->stores[leaf];
 }
 
 uint32_t lith_deal_rows(const struct lith_deal *deal, uint32_t unit)
 {
-    return lith_destinations_rows(&deal->destinations, lith_deal_unit_index(&deal->span, unit));
+    return lith_destinations_rows(deal->cursor.of, lith_deal_unit_index(&deal->span, unit));
 }
 
 static bool has_part(const struct lith_deal *deal, const struct lith_schema_node *leaf,
@@ -131,7 +189,8 @@ static enum lith_code writer_begin(struct lith_deal *deal, const struct lith_sch
     for (int i = 0; i < LITH_PART_COUNT; i++)
         count += has_part(deal, leaf, (enum lith_bucket_part)i);
     LITH_TRY(lith_bucket_writer_init(&deal->writer, &deal->store, deal->span.bucket_count, count,
-                                     deal->span.memory_bytes_max / BUFFER_SHARES, err));
+                                     deal->span.memory_bytes_max / BUFFER_SHARES / dealers(deal),
+                                     err));
     count = 0;
     for (int i = 0; i < LITH_PART_COUNT; i++)
         if (has_part(deal, leaf, (enum lith_bucket_part)i))
@@ -165,23 +224,29 @@ static enum lith_code leaf_begin(struct lith_deal *deal, const struct lith_schem
     return LITH_OK;
 }
 
+static void leaf_place(struct lith_deal *deal, const struct lith_schema_node *leaf)
+{
+    lith_bucket_store_leaf(&deal->store, leaf);
+    deal->first->stores[leaf->leaf_index] = &deal->store;
+}
+
 enum lith_code lith_deal_leaf(struct lith_deal *deal, const struct lith_schema_node *leaf,
                               struct lith_err *err)
 {
     LITH_ASSERT(!deal->leaf);
     LITH_TRY(level_check(leaf, err));
-    lith_bucket_store_leaf(&deal->store, leaf);
+    leaf_place(deal, leaf);
     return leaf_begin(deal, leaf, err);
 }
 
 enum lith_code lith_deal_leaf_ids(struct lith_deal *deal, const struct lith_schema_node *leaf,
                                   struct lith_err *err)
 {
-    size_t bytes_max = deal->span.memory_bytes_max / DICTIONARY_SHARES;
+    size_t bytes_max = deal->span.memory_bytes_max / DICTIONARY_SHARES / dealers(deal);
 
     LITH_ASSERT(!deal->leaf);
     LITH_TRY(level_check(leaf, err));
-    lith_bucket_store_leaf(&deal->store, leaf);
+    leaf_place(deal, leaf);
     bytes_max -= lith_min_size(bytes_max, deal->dictionary_bytes);
     LITH_TRY(lith_deal_dictionary_new(leaf, bytes_max, deal->span.work, &deal->dictionary, err));
     return leaf_begin(deal, leaf, err);
@@ -215,7 +280,7 @@ enum lith_code lith_deal_unit(struct lith_deal *deal, uint32_t unit, struct lith
     LITH_ASSERT(deal->leaf);
     LITH_ASSERT(!deal->has_unit);
     LITH_ASSERT(index >= deal->unit_next);
-    LITH_TRY(lith_destinations_unit(&deal->destinations, index, err));
+    LITH_TRY(lith_destinations_unit(&deal->cursor, index, err));
     deal->has_unit = true;
     deal->unit = index;
     deal->unit_next = index + 1;
@@ -268,7 +333,7 @@ static enum lith_code positions_place(struct lith_deal *deal, const struct lith_
                          "the first position has repetition level %" PRIu16
                          ", a row begins with 0; write the file again",
                          batch->rep_levels[0]);
-    LITH_TRY(lith_destinations_next(&deal->destinations, rows, ret_buckets, err));
+    LITH_TRY(lith_destinations_next(&deal->cursor, rows, ret_buckets, err));
     deal->row += rows;
     if (!batch->rep_levels)
         return LITH_OK;
@@ -386,12 +451,12 @@ enum lith_code lith_deal_add(struct lith_deal *deal, const struct lith_batch *ba
 uint64_t lith_deal_idle_rows(struct lith_deal *deal)
 {
     LITH_ASSERT(deal->has_unit);
-    return deal->is_full ? 0 : lith_destinations_idle(&deal->destinations);
+    return deal->is_full ? 0 : lith_destinations_idle(&deal->cursor);
 }
 
 void lith_deal_skip(struct lith_deal *deal, uint64_t row_count)
 {
-    lith_destinations_skip(&deal->destinations, row_count);
+    lith_destinations_skip(&deal->cursor, row_count);
     deal->row += row_count;
     deal->row_bucket = LITH_NO_BUCKET;
 }
@@ -413,7 +478,7 @@ enum lith_code lith_deal_unit_end(struct lith_deal *deal, struct lith_err *err)
         return lith_fail(err, LITH_E_CORRUPT,
                          "%" PRIu64 " rows, %" PRIu32 " in the row group; write the file again",
                          deal->row, unit_rows(deal));
-    deal->row_count += lith_destinations_rows(&deal->destinations, deal->unit);
+    deal->row_count += lith_destinations_rows(deal->cursor.of, deal->unit);
     return LITH_OK;
 }
 

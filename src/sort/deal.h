@@ -33,14 +33,22 @@ struct lith_deal;
 LITH_MUST_CHECK enum lith_code lith_deal_new(const struct lith_deal_span *span,
                                              struct lith_deal **ret_deal, struct lith_err *err);
 
+/*
+ * A deal of the same span, for other leaves in another thread: first and twins are as many as the
+ * span's dealers at most. The first outlives it, and knows what it has dealt for as long as it is.
+ * NOMEM, LIMIT.
+ */
+LITH_MUST_CHECK enum lith_code lith_deal_twin(struct lith_deal *first, struct lith_deal **ret_deal,
+                                              struct lith_err *err);
+
 /* NULL is a no-op. */
 void lith_deal_free(struct lith_deal *deal);
 
 /* How many rows of a unit go to the span. With none its chunks need not be read. */
 uint32_t lith_deal_rows(const struct lith_deal *deal, uint32_t unit);
 
-/* Begins the next leaf of the output, which outlives the deal. LIMIT for one that is nested deeper
- * than a byte counts, NOMEM. */
+/* Begins a leaf of the output, known by its index, which outlives the deal. LIMIT for one that is
+ * nested deeper than a byte counts, NOMEM. */
 LITH_MUST_CHECK enum lith_code
 lith_deal_leaf(struct lith_deal *deal, const struct lith_schema_node *leaf, struct lith_err *err);
 
@@ -83,8 +91,8 @@ LITH_MUST_CHECK enum lith_code lith_deal_unit_end(struct lith_deal *deal, struct
 /* Ends the leaf: all units that have rows in the span were dealt. It can now be gathered. */
 LITH_MUST_CHECK enum lith_code lith_deal_leaf_end(struct lith_deal *deal, struct lith_err *err);
 
-/* For who gathers. */
+/* For who gathers: also, of the first deal, leaves that a twin has dealt. */
 const struct lith_deal_span *lith_deal_span(const struct lith_deal *deal);
-struct lith_bucket_store *lith_deal_store(struct lith_deal *deal);
+struct lith_bucket_store *lith_deal_store(const struct lith_deal *deal, uint32_t leaf);
 
 #endif

@@ -26,7 +26,8 @@ struct lith_deal_span {
     uint32_t unit_count;
     const struct lith_deal_unit *units;
     uint32_t leaf_count;
-    /* At least bucket_count * LITH_DEAL_MEMORY_BYTES_MIN. */
+    uint32_t dealer_count; /* of leaves at once, each with its part of the memory; 0: one */
+    /* For each dealer at least bucket_count * LITH_DEAL_MEMORY_BYTES_MIN. */
     size_t memory_bytes_max;
 };
 

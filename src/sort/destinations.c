@@ -197,126 +197,126 @@ size_t lith_destinations_bytes(const struct lith_destinations *destinations)
 }
 
 /* Bytes of the unit at hand. */
-static enum lith_code bytes_read(struct lith_destinations *d, uint64_t at, void *to, size_t bytes,
-                                 struct lith_err *err)
+static enum lith_code bytes_read(struct lith_destinations_cursor *c, uint64_t at, void *to,
+                                 size_t bytes, struct lith_err *err)
 {
-    uint64_t offset = d->units[d->unit].offset + at;
+    uint64_t offset = c->of->units[c->unit].offset + at;
 
-    if (!d->kept)
-        return lith_source_read(&d->spool.source, offset, to, bytes, err);
-    memcpy(to, d->kept + offset, bytes);
+    if (!c->of->kept)
+        return lith_source_read(&c->of->spool.source, offset, to, bytes, err);
+    memcpy(to, c->of->kept + offset, bytes);
     return LITH_OK;
 }
 
 /* A bucket without rows of the unit ends where the one before it does. */
-static enum lith_code ends_read(struct lith_destinations *d, struct lith_err *err)
+static enum lith_code ends_read(struct lith_destinations_cursor *c, struct lith_err *err)
 {
-    const struct lith_unit_destinations *unit = &d->units[d->unit];
-    uint32_t bucket_count = d->span->bucket_count;
+    const struct lith_unit_destinations *unit = &c->of->units[c->unit];
+    uint32_t bucket_count = c->of->span->bucket_count;
 
-    LITH_TRY(bytes_read(d, 0, d->ends, (bucket_count + 1) * END_BYTES, err));
+    LITH_TRY(bytes_read(c, 0, c->ends, (bucket_count + 1) * END_BYTES, err));
     for (uint32_t i = 1; i <= bucket_count; i++) {
-        if (d->ends[i] == NO_END)
-            d->ends[i] = d->ends[i - 1];
-        if (d->ends[i] < d->ends[i - 1])
+        if (c->ends[i] == NO_END)
+            c->ends[i] = c->ends[i - 1];
+        if (c->ends[i] < c->ends[i - 1])
             return lith_scratch_damaged(err);
     }
-    if (d->ends[bucket_count] - d->ends[0] != unit->row_count ||
-        d->ends[bucket_count] > d->span->units[d->unit].row_count)
+    if (c->ends[bucket_count] - c->ends[0] != unit->row_count ||
+        c->ends[bucket_count] > c->of->span->units[c->unit].row_count)
         return lith_scratch_damaged(err);
-    d->end = 0;
+    c->end = 0;
     return LITH_OK;
 }
 
-enum lith_code lith_destinations_unit(struct lith_destinations *destinations, uint32_t unit,
+enum lith_code lith_destinations_unit(struct lith_destinations_cursor *cursor, uint32_t unit,
                                       struct lith_err *err)
 {
-    LITH_ASSERT(destinations->units[unit].row_count > 0);
-    destinations->unit = unit;
-    destinations->row = 0;
-    return destinations->span->units[unit].in_order ? ends_read(destinations, err) : LITH_OK;
+    LITH_ASSERT(cursor->of->units[unit].row_count > 0);
+    cursor->unit = unit;
+    cursor->row = 0;
+    return cursor->of->span->units[unit].in_order ? ends_read(cursor, err) : LITH_OK;
 }
 
 /* Passes the ends that are behind us; how many rows the next one is away. */
-static uint64_t rows_to_end(struct lith_destinations *d, uint64_t row)
+static uint64_t rows_to_end(struct lith_destinations_cursor *c, uint64_t row)
 {
-    while (d->end <= d->span->bucket_count && d->ends[d->end] <= row)
-        d->end++;
-    if (d->end > d->span->bucket_count)
-        return d->span->units[d->unit].row_count - row;
-    return d->ends[d->end] - row;
+    while (c->end <= c->of->span->bucket_count && c->ends[c->end] <= row)
+        c->end++;
+    if (c->end > c->of->span->bucket_count)
+        return c->of->span->units[c->unit].row_count - row;
+    return c->ends[c->end] - row;
 }
 
-static bool is_outside(const struct lith_destinations *d)
+static bool is_outside(const struct lith_destinations_cursor *c)
 {
-    return d->end == 0 || d->end > d->span->bucket_count;
+    return c->end == 0 || c->end > c->of->span->bucket_count;
 }
 
-static void buckets_of_ends(struct lith_destinations *d, size_t row_count)
+static void buckets_of_ends(struct lith_destinations_cursor *c, size_t row_count)
 {
     for (size_t done = 0; done < row_count;) {
-        uint64_t left = rows_to_end(d, d->row + done);
+        uint64_t left = rows_to_end(c, c->row + done);
         size_t some = (size_t)lith_min_u64(left, row_count - done);
-        memset(d->buckets + done, is_outside(d) ? (int)LITH_NO_BUCKET : (int)d->end - 1, some);
+        memset(c->buckets + done, is_outside(c) ? (int)LITH_NO_BUCKET : (int)c->end - 1, some);
         done += some;
     }
 }
 
 /* What comes from scratch is an index of buckets only if it is small enough. */
-static enum lith_code buckets_check(const struct lith_destinations *d, size_t row_count,
+static enum lith_code buckets_check(const struct lith_destinations_cursor *c, size_t row_count,
                                     struct lith_err *err)
 {
-    uint32_t bucket_count = d->span->bucket_count;
+    uint32_t bucket_count = c->of->span->bucket_count;
     bool is_good = true;
 
     for (size_t i = 0; i < row_count; i++)
-        is_good &= d->buckets[i] < bucket_count || d->buckets[i] == LITH_NO_BUCKET;
+        is_good &= c->buckets[i] < bucket_count || c->buckets[i] == LITH_NO_BUCKET;
     return is_good ? LITH_OK : lith_scratch_damaged(err);
 }
 
 /* The buckets of rows that are not in order. */
-static enum lith_code buckets_read(struct lith_destinations *d, size_t row_count,
+static enum lith_code buckets_read(struct lith_destinations_cursor *c, size_t row_count,
                                    const uint8_t **ret_buckets, struct lith_err *err)
 {
-    if (d->kept) {
-        *ret_buckets = d->kept + d->units[d->unit].offset + d->row;
+    if (c->of->kept) {
+        *ret_buckets = c->of->kept + c->of->units[c->unit].offset + c->row;
         return LITH_OK;
     }
-    *ret_buckets = d->buckets;
-    LITH_TRY(bytes_read(d, d->row, d->buckets, row_count, err));
-    return buckets_check(d, row_count, err);
+    *ret_buckets = c->buckets;
+    LITH_TRY(bytes_read(c, c->row, c->buckets, row_count, err));
+    return buckets_check(c, row_count, err);
 }
 
-enum lith_code lith_destinations_next(struct lith_destinations *destinations, size_t row_count,
+enum lith_code lith_destinations_next(struct lith_destinations_cursor *cursor, size_t row_count,
                                       const uint8_t **ret_buckets, struct lith_err *err)
 {
-    struct lith_destinations *d = destinations;
-    const struct lith_deal_unit *unit = &d->span->units[d->unit];
+    struct lith_destinations_cursor *c = cursor;
+    const struct lith_deal_unit *unit = &c->of->span->units[c->unit];
 
     LITH_ASSERT(row_count <= LITH_BATCH_POSITIONS);
-    LITH_ASSERT(row_count <= unit->row_count - d->row);
+    LITH_ASSERT(row_count <= unit->row_count - c->row);
     if (unit->in_order) {
-        buckets_of_ends(d, row_count);
-        *ret_buckets = d->buckets;
+        buckets_of_ends(c, row_count);
+        *ret_buckets = c->buckets;
     } else {
-        LITH_TRY(buckets_read(d, row_count, ret_buckets, err));
+        LITH_TRY(buckets_read(c, row_count, ret_buckets, err));
     }
-    d->row += row_count;
+    c->row += row_count;
     return LITH_OK;
 }
 
-uint64_t lith_destinations_idle(struct lith_destinations *destinations)
+uint64_t lith_destinations_idle(struct lith_destinations_cursor *cursor)
 {
-    struct lith_destinations *d = destinations;
+    struct lith_destinations_cursor *c = cursor;
 
-    if (!d->span->units[d->unit].in_order)
+    if (!c->of->span->units[c->unit].in_order)
         return 0;
-    uint64_t left = rows_to_end(d, d->row);
-    return is_outside(d) ? left : 0;
+    uint64_t left = rows_to_end(c, c->row);
+    return is_outside(c) ? left : 0;
 }
 
-void lith_destinations_skip(struct lith_destinations *destinations, uint64_t row_count)
+void lith_destinations_skip(struct lith_destinations_cursor *cursor, uint64_t row_count)
 {
-    LITH_ASSERT(row_count <= lith_destinations_idle(destinations));
-    destinations->row += row_count;
+    LITH_ASSERT(row_count <= lith_destinations_idle(cursor));
+    cursor->row += row_count;
 }

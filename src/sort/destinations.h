@@ -23,8 +23,11 @@ struct lith_destinations {
     uint8_t *kept; /* those of all units; NULL: they are in the spool */
     struct lith_spool spool;
     uint64_t bytes; /* of all units */
+};
 
-    /* The unit at hand. */
+/* Where one who deals is; destinations that were made may have several, each in its thread. */
+struct lith_destinations_cursor {
+    struct lith_destinations *of;
     uint32_t unit;                            /* index */
     uint64_t row;                             /* the next one */
     uint32_t end;                             /* in order: the first of `ends` that is not passed */
@@ -56,20 +59,20 @@ static inline uint32_t lith_destinations_rows(const struct lith_destinations *de
 }
 
 /* Begins a unit of which some rows go to the span, given by its index. IO. */
-LITH_MUST_CHECK enum lith_code lith_destinations_unit(struct lith_destinations *destinations,
+LITH_MUST_CHECK enum lith_code lith_destinations_unit(struct lith_destinations_cursor *cursor,
                                                       uint32_t unit, struct lith_err *err);
 
 /* The buckets of the next `row_count` rows of the unit, at most LITH_BATCH_POSITIONS and no more
  * than it has left; borrowed until the next call. IO. */
-LITH_MUST_CHECK enum lith_code lith_destinations_next(struct lith_destinations *destinations,
+LITH_MUST_CHECK enum lith_code lith_destinations_next(struct lith_destinations_cursor *cursor,
                                                       size_t row_count, const uint8_t **ret_buckets,
                                                       struct lith_err *err);
 
 /* So many of the next rows surely go nowhere: those in front of the span and behind it, where the
  * unit is in order. */
-uint64_t lith_destinations_idle(struct lith_destinations *destinations);
+uint64_t lith_destinations_idle(struct lith_destinations_cursor *cursor);
 
 /* Passes over rows that go nowhere. */
-void lith_destinations_skip(struct lith_destinations *destinations, uint64_t row_count);
+void lith_destinations_skip(struct lith_destinations_cursor *cursor, uint64_t row_count);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/checked.h"
 #include "sort/gather_state.h"
 
-enum lith_code lith_gather_new(struct lith_deal *deal, size_t memory_bytes_max,
+enum lith_code lith_gather_new(const struct lith_deal *deal, size_t memory_bytes_max,
                                struct lith_gather **ret_gather, struct lith_err *err)
 {
     const struct lith_work *work = lith_deal_span(deal)->work;
@@ -15,11 +15,21 @@ enum lith_code lith_gather_new(struct lith_deal *deal, size_t memory_bytes_max,
     LITH_TRY(lith_alloc_array(work->mem, 1, sizeof(struct lith_gather), &block, err));
     struct lith_gather *gather = block;
     gather->work = work;
-    gather->store = lith_deal_store(deal);
+    gather->deal = deal;
     gather->memory_bytes_max = memory_bytes_max;
     lith_buf_init(&gather->values, work->mem, SIZE_MAX);
     *ret_gather = gather;
     return LITH_OK;
+}
+
+uint64_t lith_gather_bytes(const struct lith_deal *deal, uint32_t leaf, uint32_t bucket)
+{
+    /* Of lists each row has two numbers more; there is one behind the last, and one behind bytes.
+     */
+    uint64_t numbers = 2 * (uint64_t)lith_deal_bucket_rows(lith_deal_span(deal), bucket) + 2;
+
+    return lith_sum_u64(lith_bucket_store_bytes(lith_deal_store(deal, leaf), leaf, bucket),
+                        numbers * sizeof(uint32_t));
 }
 
 /* Lets go of the leaf at hand. */
@@ -45,11 +55,13 @@ void lith_gather_free(struct lith_gather *gather)
 enum lith_code lith_gather_begin(struct lith_gather *gather, uint32_t leaf,
                                  const struct lith_bucket_order *order, struct lith_err *err)
 {
+    struct lith_bucket_store *store = lith_deal_store(gather->deal, leaf);
+
     leaf_done(gather);
     LITH_TRY(lith_work_check(gather->work, err));
-    LITH_TRY(lith_bucket_store_find(gather->store, leaf, order->bucket, &gather->parts, err));
-    gather->leaf = gather->store->leaves[leaf].node;
-    struct lith_deal_dictionary *dictionary = gather->store->leaves[leaf].dictionary;
+    LITH_TRY(lith_bucket_store_find(store, leaf, order->bucket, &gather->parts, err));
+    gather->leaf = store->leaves[leaf].node;
+    struct lith_deal_dictionary *dictionary = store->leaves[leaf].dictionary;
     gather->dictionary = dictionary ? &dictionary->entries : NULL;
     gather->width = dictionary ? LITH_DEAL_ID_BYTES
                                : lith_type_width(gather->leaf->type, gather->leaf->type_length);
@@ -73,7 +85,8 @@ enum lith_code lith_gather_begin(struct lith_gather *gather, uint32_t leaf,
 
 void lith_gather_chunk(struct lith_gather *gather, uint32_t leaf)
 {
-    struct lith_deal_dictionary *dictionary = gather->store->leaves[leaf].dictionary;
+    struct lith_deal_dictionary *dictionary =
+        lith_deal_store(gather->deal, leaf)->leaves[leaf].dictionary;
 
     if (dictionary)
         lith_dictionary_map_drop(&dictionary->entries);

@@ -15,18 +15,23 @@
 struct lith_gather;
 
 /*
- * A gatherer of what `deal`, which outlives it, has dealt, to be used for one leaf of a bucket
- * after another. It takes about 150 KiB, and while it gathers up to `memory_bytes_max`, 16 bytes
- * for each extent of the leaf in the bucket, and LITH_GATHER_BATCH_BYTES or one value.
+ * A gatherer of what `deal` and its twins, which outlive it, have dealt, to be used for one leaf of
+ * a bucket after another. Threads may have one each, for different leaves. It takes about 150 KiB,
+ * and while it gathers up to `memory_bytes_max`, 16 bytes for each extent of the leaf in the
+ * bucket, and LITH_GATHER_BATCH_BYTES or one value.
  */
-LITH_MUST_CHECK enum lith_code lith_gather_new(struct lith_deal *deal, size_t memory_bytes_max,
+LITH_MUST_CHECK enum lith_code lith_gather_new(const struct lith_deal *deal,
+                                               size_t memory_bytes_max,
                                                struct lith_gather **ret_gather,
                                                struct lith_err *err);
+
+/* What loading a leaf of a bucket takes at most; more than a gatherer's memory is never loaded. */
+uint64_t lith_gather_bytes(const struct lith_deal *deal, uint32_t leaf, uint32_t bucket);
 
 /* Begins an output chunk of a leaf: what ids of the leaf meant in the chunk before is forgotten. */
 void lith_gather_chunk(struct lith_gather *gather, uint32_t leaf);
 
-/* Begins a leaf, by its index in the order of dealing, of a bucket, whose order outlives the
+/* Begins a leaf, by its index, of a bucket, whose order outlives the
  * gathering. CANCELLED, NOMEM, LIMIT, IO (scratch gave back other bytes than it got). */
 LITH_MUST_CHECK enum lith_code lith_gather_begin(struct lith_gather *gather, uint32_t leaf,
                                                  const struct lith_bucket_order *order,

@@ -38,7 +38,7 @@ struct lith_gather_placed {
 
 struct lith_gather {
     const struct lith_work *work;
-    struct lith_bucket_store *store;
+    const struct lith_deal *deal;
     size_t memory_bytes_max;
 
     /* The leaf and bucket at hand; order NULL: none. */

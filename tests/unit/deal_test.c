@@ -40,6 +40,7 @@ struct course {
     size_t gather_memory;
     size_t batch_max;
     bool skips;
+    bool has_twin;   /* every other leaf is dealt by it */
     bool is_damaged; /* what comes out is not compared */
     bool by_leaf;    /* a leaf of all buckets, then the next; else all leaves of a bucket */
     uint64_t seed;
@@ -64,6 +65,7 @@ static void course_init(struct course *course, size_t row_count, uint64_t *seed)
                               .gather_memory = gather_memories[model_below(seed, 6)],
                               .batch_max = batches[model_below(seed, 4)],
                               .skips = model_below(seed, 2),
+                              .has_twin = model_below(seed, 2),
                               .by_leaf = model_below(seed, 2),
                               .seed = test_random(seed)};
     for (uint32_t i = 0; i < wanted; i++)
@@ -244,15 +246,18 @@ static enum lith_code span_gather(struct lith_deal *deal, const struct model *mo
 static enum lith_code span_run(const struct model *model, struct course *course,
                                const struct lith_deal_span *span, struct lith_err *err)
 {
-    struct lith_deal *deal;
+    struct lith_deal *deal, *twin = NULL;
     enum lith_code code = lith_deal_new(span, &deal, err);
 
     if (code != LITH_OK)
         return code;
+    if (course->has_twin)
+        code = lith_deal_twin(deal, &twin, err);
     for (uint32_t leaf = 0; code == LITH_OK && leaf < model->leaf_count; leaf++)
-        code = leaf_deal(deal, model, leaf, course, err);
+        code = leaf_deal(twin && leaf % 2 == 0 ? twin : deal, model, leaf, course, err);
     if (code == LITH_OK)
         code = span_gather(deal, model, course, err);
+    lith_deal_free(twin);
     lith_deal_free(deal);
     return code;
 }
@@ -284,7 +289,9 @@ static enum lith_code course_run(const struct model *model, const struct course 
             .units = units,
             .leaf_count = model->leaf_count,
         };
-        span.memory_bytes_max = course->memory + span.bucket_count * LITH_DEAL_MEMORY_BYTES_MIN;
+        span.dealer_count = 1 + course->has_twin;
+        span.memory_bytes_max = course->memory + (size_t)span.dealer_count * span.bucket_count *
+                                                     LITH_DEAL_MEMORY_BYTES_MIN;
         LITH_TRY(span_run(model, &run, &span, err));
     }
     return LITH_OK;
@@ -570,9 +577,9 @@ static void test_damaged_scratch(void **state)
         struct course course = {.batch_max = 300, .seed = seed};
         MUST(lith_deal_new(&span, &deal, &err));
         MUST(leaf_deal(deal, &model, 0, &course, &err));
-        struct lith_spool *spool = &lith_deal_store(deal)->spool;
+        struct lith_spool *spool = &lith_deal_store(deal, 0)->spool;
         /* What a leaf left that began anew is never read. */
-        size_t begin = (size_t)lith_deal_store(deal)->leaves[0].offset;
+        size_t begin = (size_t)lith_deal_store(deal, 0)->leaves[0].offset;
         size_t bytes = (size_t)spool->source.size - begin;
         size_t at = bytes ? begin + model_below(&seed, bytes) : 0;
         uint8_t byte = 0;
