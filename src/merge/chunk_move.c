@@ -50,8 +50,8 @@ static struct lith_input *input_of(const struct lith_chunk_maker *maker,
     return &maker->merge->set.inputs[maker->merge->units[chunk->unit].input];
 }
 
-static enum lith_code input_open(struct lith_chunk_maker *maker, size_t index,
-                                 struct lith_source **ret_file, struct lith_err *err)
+enum lith_code lith_chunk_maker_input(struct lith_chunk_maker *maker, size_t index,
+                                      struct lith_source **ret_file, struct lith_err *err)
 {
     struct lith_input_set *set = &maker->merge->set;
     struct lith_input *input;
@@ -78,7 +78,7 @@ static enum lith_code pages_open(struct lith_chunk_maker *maker,
         *ret_file = NULL;
         return LITH_OK;
     }
-    LITH_TRY(input_open(maker, unit->input, ret_file, err));
+    LITH_TRY(lith_chunk_maker_input(maker, unit->input, ret_file, err));
     *ret_pages = lith_windows_open(&maker->windows, chunk->unit - maker->window_begin, *ret_file,
                                    chunk->pages_offset, input_of(maker, chunk)->footer_offset);
     if (*ret_pages)
@@ -446,6 +446,7 @@ static enum lith_code deal_each(void *ctx, struct lith_chunk_maker *maker,
     uint64_t bytes = (uint64_t)((double)own_bytes(chunk) * (double)rows / (double)all);
     uint64_t told = lith_min_u64(bytes, maker->told_bytes);
     maker->told_bytes -= told;
+    maker->dealt_bytes += bytes;
     lith_merge_progress(maker->merge, bytes - told);
     return LITH_OK;
 }
@@ -470,11 +471,11 @@ enum lith_code lith_chunk_maker_deal(struct lith_chunk_maker *maker, uint32_t le
 
     LITH_TRY(deals_ids(maker->merge, leaf) ? lith_deal_leaf_ids(deal, node, err)
                                            : lith_deal_leaf(deal, node, err));
-    uint64_t bytes_before = maker->merge->bytes_done;
+    maker->dealt_bytes = 0;
     maker->told_bytes = 0;
     LITH_TRY(walk(maker, leaf, begin, end, deal_each, deal, err));
     if (lith_deal_is_full(deal)) {
-        maker->told_bytes = maker->merge->bytes_done - bytes_before;
+        maker->told_bytes = maker->dealt_bytes;
         LITH_TRY(lith_deal_leaf_again(deal, err));
         LITH_TRY(walk(maker, leaf, begin, end, deal_each, deal, err));
     }

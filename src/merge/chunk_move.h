@@ -29,7 +29,8 @@ struct lith_chunk_maker {
     struct lith_widening widening;
     struct lith_chunk_route route;
     struct lith_kept kept;
-    uint64_t told_bytes; /* progress of a leaf that is dealt anew, told before */
+    uint64_t dealt_bytes; /* progress of the leaf that is dealt */
+    uint64_t told_bytes;  /* of it what was told before it began anew */
 };
 
 /* With `codecs`, which outlive it, as `user` of the merge's inputs (LITH_NO_INDEX: they are not
@@ -41,6 +42,11 @@ LITH_MUST_CHECK enum lith_code lith_chunk_maker_init(struct lith_chunk_maker *ma
                                                      struct lith_err *err);
 /* A zeroed one is a no-op. */
 void lith_chunk_maker_done(struct lith_chunk_maker *maker);
+
+/* The bytes of an input, until the next that is asked for. Failures name it. */
+LITH_MUST_CHECK enum lith_code lith_chunk_maker_input(struct lith_chunk_maker *maker, size_t index,
+                                                      struct lith_source **ret_file,
+                                                      struct lith_err *err);
 
 /* Begins an output row group of units [begin, end). */
 void lith_chunk_maker_row_group(struct lith_chunk_maker *maker, size_t begin, size_t end);

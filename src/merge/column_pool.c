@@ -9,7 +9,6 @@
 
 #include "base/checked.h"
 #include "base/pool.h"
-#include "merge/chunk_move.h"
 
 /* Parts beyond one per worker: one that is appended, one that waits for that. */
 #define PARTS_MORE 2u
@@ -61,6 +60,8 @@ struct lith_column_pool {
     size_t unit_begin;
     size_t unit_end;
     uint32_t task_leaves;
+    uint32_t parts_max;                 /* that are begun and not appended */
+    const struct lith_chunk_task *task; /* what makes the chunks; NULL: the makers, from units */
     struct lith_file_writer *writer;
 };
 
@@ -98,20 +99,42 @@ static enum lith_code part_write(struct lith_sink *sink, const void *from, size_
     return lith_sink_write(lith_file_writer_sink(part->pool->writer), from, bytes, err);
 }
 
+static void worker_begin(struct lith_column_pool *pool, struct worker *worker)
+{
+    if (worker->row_group != pool->row_group)
+        lith_chunk_maker_row_group(&worker->maker, pool->unit_begin, pool->unit_end);
+    worker->row_group = pool->row_group;
+}
+
+static enum lith_code chunk_write(struct part *part, struct worker *worker, uint32_t leaf,
+                                  struct lith_err *err)
+{
+    struct lith_column_pool *pool = part->pool;
+    const struct lith_chunk_task *task = pool->task;
+
+    if (task)
+        return task->write(task->ctx, (uint32_t)(worker - pool->workers), leaf, part->writer,
+                           &part->witness, err);
+    worker_begin(pool, worker);
+    return lith_chunk_maker_write(&worker->maker, leaf, pool->unit_begin, pool->unit_end,
+                                  part->writer, &part->witness, err);
+}
+
+static enum lith_code stop_check(const struct part *part, struct lith_err *err)
+{
+    return atomic_load(&part->stop) ? lith_fail(err, LITH_E_CANCELLED, "not needed any more")
+                                    : LITH_OK;
+}
+
 static enum lith_code chunks_write(struct part *part, struct worker *worker, struct lith_err *err)
 {
-    const struct lith_column_pool *pool = part->pool;
-    struct lith_chunk_maker *maker = &worker->maker;
-
-    if (worker->row_group != pool->row_group)
-        lith_chunk_maker_row_group(maker, pool->unit_begin, pool->unit_end);
-    worker->row_group = pool->row_group;
-    maker->stop = &part->stop;
-    lith_file_writer_part(part->writer, pool->writer, part->leaf_begin, &part->sink,
+    worker->maker.stop = &part->stop;
+    lith_file_writer_part(part->writer, part->pool->writer, part->leaf_begin, &part->sink,
                           worker->codecs);
-    for (uint32_t leaf = part->leaf_begin; leaf < part->leaf_end; leaf++)
-        LITH_TRY(lith_chunk_maker_write(maker, leaf, pool->unit_begin, pool->unit_end, part->writer,
-                                        &part->witness, err));
+    for (uint32_t leaf = part->leaf_begin; leaf < part->leaf_end; leaf++) {
+        LITH_TRY(stop_check(part, err));
+        LITH_TRY(chunk_write(part, worker, leaf, err));
+    }
     return LITH_OK;
 }
 
@@ -204,7 +227,7 @@ static enum lith_code parts_run(struct lith_column_pool *pool, struct lith_witne
     LITH_ASSERT(pool->part_count > 0);
     pool->leaf = 0;
     while (finished < pool->started || pool->leaf < leaf_count) {
-        while (pool->leaf < leaf_count && pool->started - finished < pool->part_count)
+        while (pool->leaf < leaf_count && pool->started - finished < pool->parts_max)
             part_start(pool);
         LITH_TRY(part_finish(pool, &pool->parts[finished % pool->part_count], witness, err));
         finished++;
@@ -242,26 +265,138 @@ static enum lith_code refusals_check(const struct lith_column_pool *pool, uint64
                      mem->limit, pool->worker_count);
 }
 
-enum lith_code lith_column_pool_write(struct lith_column_pool *pool, size_t begin, size_t end,
-                                      struct lith_file_writer *writer, struct lith_witness *witness,
-                                      struct lith_err *err)
+/* Stops what is under way. */
+static void parts_stop(struct lith_column_pool *pool)
 {
-    pool->row_group++;
-    pool->unit_begin = begin;
-    pool->unit_end = end;
-    pool->task_leaves = task_leaves(pool);
-    pool->writer = writer;
-    uint64_t refused = atomic_load(&pool->merge->work->mem->refused);
-    enum lith_code code = parts_run(pool, witness, err);
-    if (code == LITH_OK)
-        return refusals_check(pool, refused, err);
     lith_lock_take(pool->lock);
     for (uint32_t i = 0; i < pool->part_count; i++)
         atomic_store(&pool->parts[i].stop, true);
     lith_lock_wake(pool->lock);
     lith_lock_give(pool->lock);
     lith_pool_wait(pool->threads);
+}
+
+static enum lith_code row_group_write(struct lith_column_pool *pool,
+                                      struct lith_file_writer *writer, struct lith_witness *witness,
+                                      struct lith_err *err)
+{
+    uint64_t refused = atomic_load(&pool->merge->work->mem->refused);
+
+    pool->writer = writer;
+    enum lith_code code = parts_run(pool, witness, err);
+    if (code == LITH_OK)
+        return refusals_check(pool, refused, err);
+    parts_stop(pool);
     return code;
+}
+
+static void units_begin(struct lith_column_pool *pool, size_t begin, size_t end)
+{
+    pool->row_group++;
+    pool->unit_begin = begin;
+    pool->unit_end = end;
+}
+
+enum lith_code lith_column_pool_write(struct lith_column_pool *pool, size_t begin, size_t end,
+                                      struct lith_file_writer *writer, struct lith_witness *witness,
+                                      struct lith_err *err)
+{
+    units_begin(pool, begin, end);
+    pool->task_leaves = task_leaves(pool);
+    pool->parts_max = pool->part_count;
+    pool->task = NULL;
+    return row_group_write(pool, writer, witness, err);
+}
+
+enum lith_code lith_column_pool_write_by(struct lith_column_pool *pool,
+                                         const struct lith_chunk_task *task,
+                                         struct lith_file_writer *writer,
+                                         struct lith_witness *witness, struct lith_err *err)
+{
+    LITH_ASSERT(task->count_max > 0);
+    pool->task_leaves = 1;
+    /* Parts beyond one a thread only wait. */
+    pool->parts_max = task->count_max < pool->worker_count ? task->count_max : pool->part_count;
+    pool->task = task;
+    return row_group_write(pool, writer, witness, err);
+}
+
+/* Leaves that threads take one after another, in their order; those below `end`. */
+struct leaves {
+    struct lith_column_pool *pool;
+    const struct lith_leaf_task *task;
+    uint32_t next;
+    uint32_t end; /* the first that failed: all before it were begun, and are run to their end */
+    enum lith_code code;
+    struct lith_err err;
+};
+
+static bool leaf_take(struct leaves *leaves, uint32_t *ret_leaf)
+{
+    lith_lock_take(leaves->pool->lock);
+    bool is_there = leaves->next < leaves->end;
+    if (is_there)
+        *ret_leaf = leaves->next++;
+    lith_lock_give(leaves->pool->lock);
+    return is_there;
+}
+
+static void leaf_failed(struct leaves *leaves, uint32_t leaf, const struct worker *worker,
+                        enum lith_code code, const struct lith_err *err)
+{
+    lith_lock_take(leaves->pool->lock);
+    if (leaf < leaves->end) {
+        leaves->end = leaf;
+        leaves->code = code;
+        leaves->err = *err;
+        leaves->pool->bad_input = worker->maker.bad_input;
+    }
+    lith_lock_give(leaves->pool->lock);
+}
+
+static void leaves_run(void *ctx)
+{
+    struct leaves *leaves = ctx;
+    struct lith_column_pool *pool = leaves->pool;
+    struct worker *worker = worker_take(pool);
+    uint32_t leaf;
+
+    worker_begin(pool, worker);
+    worker->maker.stop = NULL;
+    while (leaf_take(leaves, &leaf)) {
+        struct lith_err err;
+        enum lith_code code = leaves->task->run(
+            leaves->task->ctx, (uint32_t)(worker - pool->workers), &worker->maker, leaf, &err);
+        if (code != LITH_OK)
+            leaf_failed(leaves, leaf, worker, code, &err);
+    }
+    lith_lock_take(pool->lock);
+    worker->is_busy = false;
+    lith_lock_give(pool->lock);
+}
+
+enum lith_code lith_column_pool_each(struct lith_column_pool *pool, size_t begin, size_t end,
+                                     const struct lith_leaf_task *task, struct lith_err *err)
+{
+    struct leaves leaves = {.pool = pool, .task = task, .end = pool->merge->schema.leaf_count};
+
+    units_begin(pool, begin, end);
+    for (uint32_t i = 0; i < pool->worker_count; i++)
+        lith_pool_add(pool->threads, leaves_run, &leaves);
+    lith_pool_wait(pool->threads);
+    if (leaves.code != LITH_OK)
+        *err = leaves.err;
+    return leaves.code;
+}
+
+uint32_t lith_column_pool_threads(const struct lith_column_pool *pool)
+{
+    return pool->worker_count;
+}
+
+uint32_t lith_column_pool_user(const struct lith_column_pool *pool)
+{
+    return pool->worker_count;
 }
 
 /* Threads that the work allows and that have something to do. */
@@ -273,7 +408,9 @@ static uint32_t threads_of(const struct lith_merge *merge)
     if (merge->options.explain)
         return 1;
     threads = lith_min_size(threads, merge->work->mem->limit / LITH_THREAD_MEMORY_BYTES_MIN);
-    threads = lith_min_size(threads, lith_work_open_files(merge->work));
+    /* One input is open for who reads the keys. */
+    size_t files = lith_work_open_files(merge->work) - lith_sorting_sorts(&merge->sorting);
+    threads = lith_min_size(threads, files);
     return (uint32_t)lith_min_size(threads, merge->schema.leaf_count);
 }
 
@@ -324,7 +461,7 @@ static enum lith_code pool_fill(struct lith_column_pool *pool, struct lith_err *
 
     LITH_TRY(lith_lock_new(merge->work->mem, &pool->lock, err));
     LITH_TRY(lith_lock_new(merge->work->mem, &merge->lock, err));
-    LITH_TRY(lith_input_set_share(&merge->set, merge->work->mem, pool->worker_count, err));
+    LITH_TRY(lith_input_set_share(&merge->set, merge->work->mem, pool->worker_count + 1, err));
     LITH_TRY(workers_make(pool, err));
     LITH_TRY(parts_make(pool, err));
     return lith_pool_new(merge->work->mem, pool->worker_count, pool->part_count, &pool->threads,

@@ -102,14 +102,15 @@ static enum lith_code cluster_write(struct run *run, size_t begin, size_t end, s
     int64_t rows = 0;
 
     if (!mingle->merge) {
-        lith_chunk_maker_row_group(&run->maker, begin, end);
+        if (!run->pool)
+            lith_chunk_maker_row_group(&run->maker, begin, end);
         run->cluster = (struct lith_unit){0};
         for (size_t i = begin; i < end; i++) {
             run->cluster.compressed_bytes += run->merge->units[i].compressed_bytes;
             run->cluster.uncompressed_bytes += run->merge->units[i].uncompressed_bytes;
             run->cluster.rows += run->merge->units[i].rows;
         }
-        LITH_TRY(lith_mingle_begin(mingle, run->merge, &run->maker, begin, end, err));
+        LITH_TRY(lith_mingle_begin(mingle, run->merge, &run->maker, run->pool, begin, end, err));
     }
     run->is_mingled = true;
     if (!lith_mingle_is_at_end(mingle)) { /* all of its rows may be erased */
@@ -302,34 +303,38 @@ static enum lith_code file_write(struct run *run, struct lith_err *err)
 }
 
 static enum lith_code maker_init(struct lith_chunk_maker *maker, struct lith_merge *merge,
-                                 struct lith_err *err)
+                                 uint32_t user, struct lith_err *err)
 {
-    return lith_chunk_maker_init(maker, merge, merge->codecs, LITH_NO_INDEX,
-                                 lith_windows_bytes_max(merge->work), err);
+    size_t windows_bytes = user == LITH_NO_INDEX ? lith_windows_bytes_max(merge->work) : 0;
+
+    return lith_chunk_maker_init(maker, merge, merge->codecs, user, windows_bytes, err);
 }
 
-/* What makes chunks: the pool, else the maker. */
+/* What makes chunks: the pool, else the maker, which also reads keys that are sorted. */
 static enum lith_code makers_begin(struct run *run, struct lith_err *err)
 {
-    /* Rows are mingled by one thread. */
-    if (!lith_sorting_sorts(&run->merge->sorting) && run->merge->erasure.erased == 0)
-        LITH_TRY(lith_column_pool_new(run->merge, &run->pool, err));
-    return run->pool ? LITH_OK : maker_init(&run->maker, run->merge, err);
+    LITH_TRY(lith_column_pool_new(run->merge, &run->pool, err));
+    uint32_t user = run->pool ? lith_column_pool_user(run->pool) : LITH_NO_INDEX;
+    if (run->pool && !lith_sorting_sorts(&run->merge->sorting))
+        return LITH_OK;
+    return maker_init(&run->maker, run->merge, user, err);
 }
 
 static void makers_end(struct run *run)
 {
     struct lith_merge *merge = run->merge;
 
-    if (run->pool) {
-        lith_column_pool_moved(run->pool, merge->moved);
-        merge->bad_input = lith_column_pool_bad_input(run->pool);
-    } else if (run->maker.merge) {
+    if (run->maker.merge) {
         memcpy(merge->moved, run->maker.tools.bytes, sizeof(merge->moved));
         merge->bad_input = run->maker.bad_input;
     }
-    lith_column_pool_free(run->pool);
+    if (run->pool) {
+        lith_column_pool_moved(run->pool, merge->moved);
+        if (lith_column_pool_bad_input(run->pool) != SIZE_MAX)
+            merge->bad_input = lith_column_pool_bad_input(run->pool);
+    }
     lith_mingle_done(&run->mingle);
+    lith_column_pool_free(run->pool);
     lith_chunk_maker_done(&run->maker);
 }
 
@@ -375,7 +380,7 @@ enum lith_code lith_merge_explain(struct lith_merge *merge, struct lith_err *err
 {
     struct lith_chunk_maker maker;
 
-    enum lith_code code = maker_init(&maker, merge, err);
+    enum lith_code code = maker_init(&maker, merge, LITH_NO_INDEX, err);
     for (size_t i = 0; code == LITH_OK && i < merge->row_group_count; i++) {
         size_t begin, end;
         lith_merge_row_group(merge, i, &begin, &end);

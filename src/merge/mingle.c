@@ -108,6 +108,7 @@ static void spans_set(struct lith_mingle *mingle, const struct size *size)
 /* The keys of units, read again where they were not kept. */
 struct reading {
     struct lith_merge *merge;
+    struct lith_chunk_maker *maker;
     struct lith_key_scan scan;
     struct lith_key_builder builder;
     struct lith_key_sorter *sorter;
@@ -147,13 +148,14 @@ static struct lith_sort_outlook outlook_of(struct lith_mingle *mingle)
     return outlook;
 }
 
-static enum lith_code reading_begin(struct reading *r, struct lith_merge *merge,
+static enum lith_code reading_begin(struct reading *r, const struct lith_mingle *mingle,
                                     struct lith_err *err)
 {
+    struct lith_merge *merge = mingle->merge;
     struct lith_sorting *sorting = &merge->sorting;
     size_t memory = lith_max_size(lith_sorting_memory(merge->work), LITH_SORT_MEMORY_BYTES_MIN);
 
-    *r = (struct reading){.merge = merge, .input = LITH_NO_INDEX};
+    *r = (struct reading){.merge = merge, .maker = mingle->maker, .input = LITH_NO_INDEX};
     lith_arena_init(&r->arena, merge->work->mem);
     lith_key_builder_init(&r->builder, &sorting->layout, merge->work->mem);
     LITH_TRY(lith_key_sorter_new(&sorting->layout, memory, merge->work, &r->sorter, err));
@@ -165,16 +167,13 @@ static enum lith_code reading_begin(struct reading *r, struct lith_merge *merge,
 static enum lith_code unit_open(struct reading *r, const struct lith_unit *unit,
                                 struct lith_source **ret_source, struct lith_err *err)
 {
-    struct lith_input *input;
-
-    LITH_TRY(lith_input_set_get(&r->merge->set, unit->input, &input, err));
-    *ret_source = input->source;
+    LITH_TRY(lith_chunk_maker_input(r->maker, unit->input, ret_source, err));
     if (r->input == unit->input)
         return LITH_OK;
     lith_arena_done(&r->arena);
     lith_arena_init(&r->arena, r->merge->work->mem);
     r->input = LITH_NO_INDEX;
-    LITH_TRY(lith_footer_read(input->source, &r->arena, &r->footer, err));
+    LITH_TRY(lith_footer_read(*ret_source, &r->arena, &r->footer, err));
     r->input = unit->input;
     return LITH_OK;
 }
@@ -223,7 +222,7 @@ static enum lith_code recipe_make(struct lith_mingle *mingle, struct lith_key_st
     struct lith_sort_outlook outlook = outlook_of(mingle);
     struct reading reading;
 
-    enum lith_code code = reading_begin(&reading, mingle->merge, err);
+    enum lith_code code = reading_begin(&reading, mingle, err);
     if (code == LITH_OK)
         code = lith_key_sorter_expect(reading.sorter, &outlook, err);
     if (code == LITH_OK)
@@ -295,12 +294,19 @@ bool lith_mingle_wants(const struct lith_merge *merge, size_t begin, size_t end)
 }
 
 enum lith_code lith_mingle_begin(struct lith_mingle *mingle, struct lith_merge *merge,
-                                 struct lith_chunk_maker *maker, size_t begin, size_t end,
-                                 struct lith_err *err)
+                                 struct lith_chunk_maker *maker, struct lith_column_pool *pool,
+                                 size_t begin, size_t end, struct lith_err *err)
 {
     struct lith_key_stretches stretches;
 
-    *mingle = (struct lith_mingle){.merge = merge, .maker = maker, .begin = begin, .end = end};
+    *mingle = (struct lith_mingle){
+        .merge = merge,
+        .maker = maker,
+        .pool = pool,
+        .thread_count = pool ? lith_column_pool_threads(pool) : 1,
+        .begin = begin,
+        .end = end,
+    };
     lith_recipe_init(&mingle->recipe, merge->work, merge->work->mem->limit / RECIPE_SHARES);
     lith_recipe_allow_places(&mingle->recipe, merge->work->mem->limit / PLACES_SHARES);
     struct size size = size_of(mingle);
@@ -319,10 +325,16 @@ enum lith_code lith_mingle_begin(struct lith_mingle *mingle, struct lith_merge *
 
 static void span_end(struct lith_mingle *mingle)
 {
-    lith_gather_free(mingle->gather);
-    lith_deal_free(mingle->deal);
-    mingle->gather = NULL;
-    mingle->deal = NULL;
+    for (uint32_t i = mingle->thread_count; i-- > 0;) { /* the first deal outlives its twins */
+        if (mingle->gathers)
+            lith_gather_free(mingle->gathers[i]);
+        if (mingle->deals)
+            lith_deal_free(mingle->deals[i]);
+    }
+    lith_free(mingle->gathers);
+    lith_free(mingle->deals);
+    mingle->gathers = NULL;
+    mingle->deals = NULL;
 }
 
 void lith_mingle_done(struct lith_mingle *mingle)
@@ -359,12 +371,56 @@ static uint32_t borders_set(struct lith_mingle *mingle)
     return count;
 }
 
+/* Of one gatherer; of all, what they load together (chunks_at_once). */
+static size_t gather_bytes(const struct lith_mingle *mingle)
+{
+    return mingle->merge->work->mem->limit / GATHER_SHARES;
+}
+
 static size_t deal_bytes(const struct lith_mingle *mingle)
 {
     size_t limit = mingle->merge->work->mem->limit, recipe = limit / RECIPE_SHARES;
     size_t places = lith_recipe_places_bytes(&mingle->recipe);
 
     return limit / DEAL_SHARES - (places > recipe ? places - recipe : 0);
+}
+
+/* A deal and a gatherer for each thread. */
+static enum lith_code deals_make(struct lith_mingle *mingle, struct lith_err *err)
+{
+    struct lith_mem *mem = mingle->merge->work->mem;
+    void *block;
+
+    LITH_TRY(lith_alloc_array(mem, mingle->thread_count, sizeof(*mingle->deals), &block, err));
+    mingle->deals = block;
+    LITH_TRY(lith_alloc_array(mem, mingle->thread_count, sizeof(*mingle->gathers), &block, err));
+    mingle->gathers = block;
+    LITH_TRY(lith_deal_new(&mingle->span, &mingle->deals[0], err));
+    for (uint32_t i = 1; i < mingle->thread_count; i++)
+        LITH_TRY(lith_deal_twin(mingle->deals[0], &mingle->deals[i], err));
+    for (uint32_t i = 0; i < mingle->thread_count; i++)
+        LITH_TRY(lith_gather_new(mingle->deals[0], gather_bytes(mingle), &mingle->gathers[i], err));
+    return LITH_OK;
+}
+
+static enum lith_code leaf_deal(void *ctx, uint32_t thread, struct lith_chunk_maker *maker,
+                                uint32_t leaf, struct lith_err *err)
+{
+    struct lith_mingle *mingle = ctx;
+
+    return lith_chunk_maker_deal(maker, leaf, mingle->begin, mingle->end, mingle->deals[thread],
+                                 err);
+}
+
+static enum lith_code leaves_deal(struct lith_mingle *mingle, struct lith_err *err)
+{
+    struct lith_leaf_task task = {.run = leaf_deal, .ctx = mingle};
+
+    if (mingle->pool)
+        return lith_column_pool_each(mingle->pool, mingle->begin, mingle->end, &task, err);
+    for (uint32_t leaf = 0; leaf < mingle->merge->schema.leaf_count; leaf++)
+        LITH_TRY(leaf_deal(mingle, 0, mingle->maker, leaf, err));
+    return LITH_OK;
 }
 
 static enum lith_code span_begin(struct lith_mingle *mingle, struct lith_err *err)
@@ -384,13 +440,8 @@ static enum lith_code span_begin(struct lith_mingle *mingle, struct lith_err *er
     mingle->span.memory_bytes_max =
         lith_max_size(deal_bytes(mingle), mingle->span.bucket_count * LITH_DEAL_MEMORY_BYTES_MIN);
     mingle->bucket = 0;
-    LITH_TRY(lith_deal_new(&mingle->span, &mingle->deal, err));
-    for (uint32_t leaf = 0; leaf < merge->schema.leaf_count; leaf++) {
-        LITH_TRY(lith_chunk_maker_deal(mingle->maker, leaf, mingle->begin, mingle->end,
-                                       mingle->deal, err));
-    }
-    return lith_gather_new(mingle->deal, merge->work->mem->limit / GATHER_SHARES, &mingle->gather,
-                           err);
+    LITH_TRY(deals_make(mingle, err));
+    return leaves_deal(mingle, err);
 }
 
 /* The buckets of one row group, and the order of each. */
@@ -417,16 +468,16 @@ static void group_done(struct group *group)
         lith_bucket_order_done(&group->orders[i]);
 }
 
-static enum lith_code bucket_write(struct lith_mingle *mingle, uint32_t leaf,
-                                   const struct lith_bucket_order *order,
+static enum lith_code bucket_write(const struct lith_mingle *mingle, struct lith_gather *gather,
+                                   uint32_t leaf, const struct lith_bucket_order *order,
                                    const struct lith_chunk_outlet *outlet, struct lith_err *err)
 {
     struct lith_batch batch;
 
-    LITH_TRY(lith_gather_begin(mingle->gather, leaf, order, err));
+    LITH_TRY(lith_gather_begin(gather, leaf, order, err));
     for (;;) {
         LITH_TRY(lith_work_check(mingle->merge->work, err));
-        LITH_TRY(lith_gather_next(mingle->gather, &batch, err));
+        LITH_TRY(lith_gather_next(gather, &batch, err));
         if (batch.position_count == 0)
             return LITH_OK;
         LITH_TRY(lith_witness_decoded(outlet->witness, &batch, err));
@@ -436,33 +487,71 @@ static enum lith_code bucket_write(struct lith_mingle *mingle, uint32_t leaf,
     }
 }
 
-static enum lith_code chunk_write(struct lith_mingle *mingle, uint32_t leaf,
-                                  const struct group *group, struct lith_file_writer *writer,
-                                  struct lith_witness *witness, struct lith_err *err)
+/* A row group that is written. */
+struct group_job {
+    struct lith_mingle *mingle;
+    const struct group *group;
+};
+
+static enum lith_code chunk_write(void *ctx, uint32_t thread, uint32_t leaf,
+                                  struct lith_file_writer *writer, struct lith_witness *witness,
+                                  struct lith_err *err)
 {
-    struct lith_merge *merge = mingle->merge;
+    const struct group_job *job = ctx;
+    struct lith_merge *merge = job->mingle->merge;
+    struct lith_gather *gather = job->mingle->gathers[thread];
     const struct lith_schema_node *node = lith_schema_leaf(&merge->schema, leaf);
     struct lith_chunk_plan plan =
         lith_chunk_votes_plan(&merge->votes[leaf], node, &merge->options.codec);
     struct lith_chunk_outlet outlet = lith_chunk_outlet_of(merge, leaf, writer, witness);
 
-    lith_gather_chunk(mingle->gather, leaf);
+    lith_gather_chunk(gather, leaf);
     lith_witness_chunk_begin(witness, node);
     LITH_TRY(lith_file_writer_chunk(writer, &plan, err));
-    for (uint32_t i = 0; i < group->count; i++)
-        LITH_TRY(bucket_write(mingle, leaf, &group->orders[i], &outlet, err));
+    for (uint32_t i = 0; i < job->group->count; i++)
+        LITH_TRY(bucket_write(job->mingle, gather, leaf, &job->group->orders[i], &outlet, err));
     LITH_TRY(lith_file_writer_chunk_end(writer, err));
-    return lith_witness_chunk_end(witness, group->rows, err);
+    return lith_witness_chunk_end(witness, job->group->rows, err);
+}
+
+/* As many chunks as can be gathered within the memory of one gatherer: what is loaded of each is at
+ * most as much as of the largest. So what is loaded at all does not depend on threads. */
+static uint32_t chunks_at_once(const struct lith_mingle *mingle, const struct group *group)
+{
+    uint64_t most = gather_bytes(mingle), largest = 1;
+
+    for (uint32_t leaf = 0; leaf < mingle->merge->schema.leaf_count; leaf++) {
+        for (uint32_t i = 0; i < group->count; i++)
+            largest = lith_max_u64(
+                largest, lith_gather_bytes(mingle->deals[0], leaf, group->orders[i].bucket));
+    }
+    return largest > most ? 1 : (uint32_t)lith_min_u64(most / largest, UINT32_MAX);
+}
+
+static enum lith_code chunks_write(struct group_job *job, struct lith_file_writer *writer,
+                                   struct lith_witness *witness, struct lith_err *err)
+{
+    struct lith_mingle *mingle = job->mingle;
+
+    if (mingle->pool) {
+        struct lith_chunk_task task = {
+            .write = chunk_write, .ctx = job, .count_max = chunks_at_once(mingle, job->group)};
+        return lith_column_pool_write_by(mingle->pool, &task, writer, witness, err);
+    }
+    for (uint32_t leaf = 0; leaf < mingle->merge->schema.leaf_count; leaf++)
+        LITH_TRY(chunk_write(job, 0, leaf, writer, witness, err));
+    return LITH_OK;
 }
 
 static enum lith_code group_write(struct lith_mingle *mingle, struct group *group,
                                   struct lith_file_writer *writer, struct lith_witness *witness,
                                   struct lith_err *err)
 {
+    struct group_job job = {mingle, group};
+
     LITH_TRY(group_begin(mingle, group, err));
     LITH_TRY(lith_file_writer_row_group(writer, (int64_t)group->rows, err));
-    for (uint32_t leaf = 0; leaf < mingle->merge->schema.leaf_count; leaf++)
-        LITH_TRY(chunk_write(mingle, leaf, group, writer, witness, err));
+    LITH_TRY(chunks_write(&job, writer, witness, err));
     return lith_file_writer_row_group_end(writer, err);
 }
 
@@ -473,7 +562,7 @@ enum lith_code lith_mingle_row_group(struct lith_mingle *mingle, struct lith_fil
     struct group *group;
     void *block;
 
-    if (!mingle->deal)
+    if (!mingle->deals)
         LITH_TRY(span_begin(mingle, err));
     LITH_TRY(lith_alloc_array(mingle->merge->work->mem, 1, sizeof(*group), &block, err));
     group = block;

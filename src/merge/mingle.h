@@ -10,7 +10,7 @@
 #ifndef LITH_MERGE_MINGLE_H
 #define LITH_MERGE_MINGLE_H
 
-#include "merge/chunk_move.h"
+#include "merge/column_pool.h"
 #include "merge/group_ends.h"
 #include "sort/gather.h"
 #include "sort/recipe.h"
@@ -18,6 +18,8 @@
 struct lith_mingle {
     struct lith_merge *merge;
     struct lith_chunk_maker *maker;
+    struct lith_column_pool *pool; /* deals and gathers; NULL: one thread does */
+    uint32_t thread_count;
     size_t begin; /* the units of the cluster: [begin, end) */
     size_t end;
     struct lith_deal_unit *units;
@@ -28,11 +30,11 @@ struct lith_mingle {
     size_t group; /* the next one */
     uint64_t bucket_rows;
     uint64_t span_rows; /* at most, unless a row group has more */
-    /* The open span; deal is NULL: none. */
+    /* The open span; deals is NULL: none. */
     struct lith_deal_span span;
     uint64_t borders[LITH_DEAL_BUCKETS_MAX + 1u];
-    struct lith_deal *deal;
-    struct lith_gather *gather;
+    struct lith_deal **deals; /* of each thread; twins of the first */
+    struct lith_gather **gathers;
     uint32_t bucket; /* the next one */
 };
 
@@ -40,11 +42,12 @@ struct lith_mingle {
  * another: they are a cluster to be sorted, or lose rows. */
 bool lith_mingle_wants(const struct lith_merge *merge, size_t begin, size_t end);
 
-/* Sorts the keys of units [begin, end), where they are one of the sorting's clusters. `maker` is
- * the merge's only one, and outlives the mingle. */
+/* Sorts the keys of units [begin, end), where they are one of the sorting's clusters. `maker` reads
+ * them, and makes the rest where there is no pool; both outlive the mingle. */
 LITH_MUST_CHECK enum lith_code lith_mingle_begin(struct lith_mingle *mingle,
                                                  struct lith_merge *merge,
-                                                 struct lith_chunk_maker *maker, size_t begin,
+                                                 struct lith_chunk_maker *maker,
+                                                 struct lith_column_pool *pool, size_t begin,
                                                  size_t end, struct lith_err *err);
 /* A zeroed one is a no-op. */
 void lith_mingle_done(struct lith_mingle *mingle);

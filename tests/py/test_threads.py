@@ -121,6 +121,22 @@ def test_lakes(shape, memory, tmp_path):
         assert result.peak_bytes < (mib + 24) << 20, str(result)
 
 
+@pytest.mark.parametrize("memory", ["64MiB", "128MiB", "256MiB"])
+@pytest.mark.parametrize("keys", ["noise", "few,word:desc"])
+@pytest.mark.parametrize("shape", [(6, 60000, 0), (40, 300, 100)])
+def test_sorted_lakes(shape, keys, memory, tmp_path):
+    """The same where rows are sorted: columns are dealt and gathered by several threads."""
+    sources = lake(tmp_path, *shape)
+    code, err, made = must_be_same(tmp_path, sources, "--memory", memory, "--sort-by", keys)
+    assert code == lithify.DONE, err
+    assert len(made) == 1
+    if not lithify.SANITIZED:
+        mib = int(memory.removesuffix("MiB"))
+        result = lithify.ok("merge", "--memory", memory, "--threads", 4, "--sort-by", keys, "-o",
+                            tmp_path / "out.parquet", *sources)
+        assert result.peak_bytes < (mib + 24) << 20, str(result)
+
+
 def test_short_memory(tmp_path):
     """Values so large that they do not fit the budget in several threads at once, but do in one."""
     numbers = numpy.random.default_rng(3)

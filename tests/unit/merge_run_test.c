@@ -103,6 +103,8 @@ struct way {
     enum lith_force force;
 };
 
+static const char *sort_by; /* of merges from now on; NULL: none */
+
 struct outs {
     struct lith_merge_outputs base;
     struct lith_spool file;
@@ -149,7 +151,8 @@ static enum lith_code merge_run(const struct way *way, int64_t fail_after, struc
 {
     struct lith_merge_options options = {.row_group_bytes = way->row_group_bytes,
                                          .row_group_rows = way->row_group_rows,
-                                         .force = way->force};
+                                         .force = way->force,
+                                         .sort_by = sort_by};
     struct lith_control control = {.cancel = &stop.flag, .progress = progress_take};
     struct lith_scratch scratch;
     struct lith_merge *merge = NULL;
@@ -320,17 +323,24 @@ static void allocations_may_fail(void **state)
  * does without. */
 static void allocations_of_threads_may_fail(void **state)
 {
-    static const struct way way = {96u << 20, 3, 1 << 12, 0, "/tmp", 3, LITH_FORCE_NONE};
+    static const struct way ways[] = {
+        {96u << 20, 3, 1 << 12, 0, "/tmp", 3, LITH_FORCE_NONE},
+        {96u << 20, 4, 1 << 12, 0, "/tmp", 3, LITH_FORCE_NONE},
+    };
     struct outs outs;
     size_t peak;
 
     (void)state;
     lake_make(8, 100);
-    for (int64_t n = 0; n < 3000; n += 1 + n / 64) {
-        enum lith_code code = merge_run(&way, n, &outs, &peak);
-        lith_spool_done(&outs.file);
-        assert_true(code == LITH_E_NOMEM || (code == LITH_OK && outs.rows == 800));
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        sort_by = i ? "template_id" : NULL;
+        for (int64_t n = 0; n < 3000; n += 1 + n / 64) {
+            enum lith_code code = merge_run(&ways[i], n, &outs, &peak);
+            lith_spool_done(&outs.file);
+            assert_true(code == LITH_E_NOMEM || (code == LITH_OK && outs.rows == 800));
+        }
     }
+    sort_by = NULL;
     lake_done();
 }
 
@@ -341,6 +351,8 @@ static void merges_stop_on_request(void **state)
         {96u << 20, 3, 1 << 12, 0, "/tmp", 1, LITH_FORCE_NONE},
         {96u << 20, 3, 1 << 12, 0, "/tmp", 2, LITH_FORCE_NONE},
         {96u << 20, 3, 1 << 12, 0, "/tmp", 3, LITH_FORCE_NONE},
+        {96u << 20, 3, 1 << 12, 0, "/tmp", 1, LITH_FORCE_NONE},
+        {96u << 20, 4, 1 << 12, 0, "/tmp", 3, LITH_FORCE_NONE},
     };
     struct outs outs;
     size_t peak;
@@ -348,6 +360,7 @@ static void merges_stop_on_request(void **state)
     (void)state;
     lake_make(8, 100);
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        sort_by = i < 3 ? NULL : "template_id";
         for (int calls = 0; calls < 31; calls++) {
             stop.calls_left = calls;
             assert_int_equal(merge_run(&ways[i], -1, &outs, &peak), LITH_E_CANCELLED);
@@ -356,6 +369,7 @@ static void merges_stop_on_request(void **state)
         }
     }
     stop.calls_left = -1;
+    sort_by = NULL;
     lake_done();
 }
 
@@ -373,20 +387,19 @@ static void input_break(size_t input, uint32_t leaf)
     lith_arena_done(&arena);
 }
 
-/* Two inputs are bad: with any number of threads it is the same that is named, for the same column.
- */
-static void failures_are_the_same_with_threads(void **state)
+/* Some inputs are bad, the first leaf of them in one: with any number of threads it is the same
+ * that is named, for the same column. */
+static void failures_must_be_the_same(uint32_t first_leaf)
 {
-    static const struct {
+    const struct {
         size_t input;
         uint32_t leaf;
-    } bad[] = {{6, 1}, {2, 3}, {7, 1}, {1, 2}};
+    } bad[] = {{6, first_leaf}, {2, 3}, {7, first_leaf}, {1, 2}};
     static const uint32_t threads[] = {1, 2, 3, 4, 2, 3, 4};
     char text[sizeof(err.text)] = "";
     struct outs outs;
     size_t peak;
 
-    (void)state;
     lake_make(8, 5000);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         input_break(bad[i].input, bad[i].leaf);
@@ -402,6 +415,41 @@ static void failures_are_the_same_with_threads(void **state)
     lake_done();
 }
 
+static void failures_are_the_same_with_threads(void **state)
+{
+    (void)state;
+    failures_must_be_the_same(1);
+    sort_by = "template_id";
+    failures_must_be_the_same(0);
+    sort_by = NULL;
+}
+
+/* Rows that are sorted, by keys that are kept and keys that are not, with memory for all and for
+ * little. */
+static void sorted_rows_are_the_same_with_threads(void **state)
+{
+    static const struct way ways[][4] = {
+        {{256u << 20, 0, 1 << 18, 0, "/tmp", 1, LITH_FORCE_NONE},
+         {256u << 20, 0, 1 << 18, 0, "/tmp", 2, LITH_FORCE_NONE},
+         {256u << 20, 3, 1 << 18, 0, "/tmp", 4, LITH_FORCE_NONE},
+         {256u << 20, 1, 1 << 18, 0, "/tmp", 4, LITH_FORCE_NONE}},
+        {{64u << 20, 0, 1 << 18, 0, "/tmp", 1, LITH_FORCE_NONE},
+         {64u << 20, 0, 1 << 18, 0, "/tmp", 2, LITH_FORCE_NONE},
+         {64u << 20, 3, 1 << 18, 0, "/tmp", 2, LITH_FORCE_NONE},
+         {64u << 20, 2, 1 << 18, 0, "/tmp", 4, LITH_FORCE_NONE}},
+    };
+    static const char *const keys[] = {"template_id", "template_id:desc,word"};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof(keys) / sizeof(keys[0]); i++) {
+        sort_by = keys[i / 2];
+        lake_make(8, 20000);
+        ways_try(ways[i % 2], 4, 100);
+        lake_done();
+    }
+    sort_by = NULL;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -413,6 +461,7 @@ int main(void)
         cmocka_unit_test(allocations_of_threads_may_fail),
         cmocka_unit_test(merges_stop_on_request),
         cmocka_unit_test(failures_are_the_same_with_threads),
+        cmocka_unit_test(sorted_rows_are_the_same_with_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
