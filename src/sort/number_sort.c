@@ -1,7 +1,8 @@
 /*
  * A radix sort: what is larger than a processor's cache is dealt to parts by its highest bits that
  * differ, each number changing places with the one that stands where it belongs; parts that fit are
- * sorted from the lowest bit up, through a room.
+ * sorted from the lowest bit up, through a room. Many bits are not looked at one by one: so many of
+ * the highest as hardly two numbers share, then the few that do.
  */
 #include "sort/number_sort.h"
 
@@ -9,6 +10,12 @@
 
 /* So few are inserted one by one. */
 #define INSERT_COUNT_MAX 32u
+/* So few after a digit that tells most apart; a quarter of it is what one costs at worst. */
+#define SOME_COUNT_MAX 512u
+
+/* So many bits tell most numbers of a cache apart, if they are spread; three digits. */
+#define TELLING_BITS 24u
+static_assert(LITH_NUMBERS_CACHED <= (size_t)1 << (TELLING_BITS - 8), "hardly two share them");
 
 static bool is_sorted(const uint64_t *numbers, size_t count)
 {
@@ -51,10 +58,9 @@ static void pass(const uint64_t *from, uint64_t *to, size_t count, uint32_t shif
         to[places[(uint8_t)(from[i] >> shift)]++] = from[i];
 }
 
-/* Numbers that fit the room. */
-static void passes_sort(uint64_t *numbers, uint64_t *room, size_t count)
+/* Sorts numbers that fit the room by the bits of `varying`. */
+static void passes_sort(uint64_t *numbers, uint64_t *room, size_t count, uint64_t varying)
 {
-    uint64_t varying = varying_of(numbers, count);
     uint64_t *from = numbers, *to = room;
 
     while (varying) {
@@ -67,6 +73,50 @@ static void passes_sort(uint64_t *numbers, uint64_t *room, size_t count)
     }
     if (from != numbers)
         memcpy(numbers, from, count * sizeof(*numbers));
+}
+
+/* So few that one digit tells most of them apart, and all of them are inserted in no time. */
+static void some_sort(uint64_t *numbers, uint64_t *room, size_t count)
+{
+    uint64_t varying = varying_of(numbers, count);
+
+    if (varying) {
+        uint32_t shift = lith_digit_highest(varying);
+        pass(numbers, room, count, shift);
+        memcpy(numbers, room, count * sizeof(*numbers));
+    }
+    few_sort(numbers, count);
+}
+
+/* Sorts those that are the same from bit `shift` on, in numbers that are sorted by these. */
+static void ties_sort(uint64_t *numbers, uint64_t *room, size_t count, uint32_t shift)
+{
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        uint64_t *here = numbers + begin;
+        uint64_t above = here[0] >> shift;
+        for (end = begin + 1; end < count && numbers[end] >> shift == above;)
+            end++;
+        if (end - begin <= INSERT_COUNT_MAX)
+            few_sort(here, end - begin);
+        else if (end - begin <= SOME_COUNT_MAX)
+            some_sort(here, room, end - begin);
+        else
+            passes_sort(here, room, end - begin, varying_of(here, end - begin));
+    }
+}
+
+/* Numbers that fit the room. */
+static void cached_sort(uint64_t *numbers, uint64_t *room, size_t count)
+{
+    uint64_t varying = varying_of(numbers, count);
+
+    if (varying >> (TELLING_BITS + LITH_DIGIT_BITS) == 0) {
+        passes_sort(numbers, room, count, varying);
+        return;
+    }
+    uint32_t shift = 64 - TELLING_BITS - (uint32_t)__builtin_clzll(varying);
+    passes_sort(numbers, room, count, varying >> shift << shift);
+    ties_sort(numbers, room, count, shift);
 }
 
 /* Deals numbers that differ to parts, by the highest bits that do. */
@@ -109,7 +159,7 @@ static void part_sort(uint64_t *numbers, size_t begin, size_t count, struct lith
         return;
     }
     if (count <= LITH_NUMBERS_CACHED) {
-        passes_sort(here, room->numbers, count);
+        cached_sort(here, room->numbers, count);
         return;
     }
     uint64_t varying = varying_of(here, count);

@@ -16,17 +16,30 @@ static int number_compare(const void *a, const void *b)
 static void same_as_qsort(void **state)
 {
     static const size_t counts[] = {0, 1, 2, 32, 33, 5000, LITH_NUMBERS_CACHED, 70000, 1000000};
-    static const uint64_t masks[] = {0, 1, 0xff00, 0xfffff, 0xffffffff00, UINT64_MAX};
+    static const uint64_t masks[] = {
+        0,
+        1,
+        0xff00,
+        0xfffff,
+        0xffffffff00,
+        UINT64_MAX,
+        /* Of 64K numbers 4K, 256, 64 are the same but for their lowest bits. */
+        0x00f0000000ffffff,
+        0x0ff000000000ffff,
+        0x0ffc0000000000ff,
+        0x0ffc000000ffffff,
+    };
+    enum { MASKS = sizeof(masks) / sizeof(masks[0]) };
     struct lith_number_room *room = malloc(sizeof(*room));
     uint64_t *numbers = malloc(1000000 * sizeof(*numbers));
     uint64_t *expected = malloc(1000000 * sizeof(*numbers));
     uint64_t seed = test_seed();
 
     (void)state;
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]) * 6; i++) {
-        size_t count = counts[i / 6], bytes = count * sizeof(*numbers);
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]) * MASKS; i++) {
+        size_t count = counts[i / MASKS], bytes = count * sizeof(*numbers);
         for (size_t k = 0; k < count; k++)
-            numbers[k] = test_random(&seed) & (k % 1000 == 999 ? UINT64_MAX : masks[i % 6]);
+            numbers[k] = test_random(&seed) & (k % 1000 == 999 ? UINT64_MAX : masks[i % MASKS]);
         memcpy(expected, numbers, bytes);
         qsort(expected, count, sizeof(*numbers), number_compare);
         for (int round = 0; round < 2; round++) { /* the second time they are in order */
