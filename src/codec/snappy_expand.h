@@ -1,5 +1,5 @@
 /*
- * Decompressing SNAPPY blocks by code of our own: for proofs, not for what is moved.
+ * Decompressing SNAPPY blocks by code of our own: for proofs and sort keys, not for what is moved.
  *
  * Where elements are short, as among numbers, it takes two thirds of the library's time. What the
  * merge moves is decompressed by the library: were this code wrong, a proof would fail, and no

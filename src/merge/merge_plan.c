@@ -272,7 +272,11 @@ static enum lith_code plan(struct lith_merge *merge, struct lith_opener *opener,
         return lith_fail(err, LITH_E_INVALID,
                          "rows are sorted or erased, not both at once: erase them first");
     lith_erasure_init(&merge->erasure, &merge->options.erase, merge->codecs, merge->work);
-    lith_sorting_init(&merge->sorting, merge->options.sort_by, merge->codecs, merge->work);
+    if (merge->options.sort_by) {
+        LITH_TRY(lith_codec_context_new(merge->work->mem, &merge->key_codecs, err));
+        lith_codec_context_for_proofs(merge->key_codecs);
+    }
+    lith_sorting_init(&merge->sorting, merge->options.sort_by, merge->key_codecs, merge->work);
     LITH_TRY(inputs_take(merge, err));
     return key_columns_find(merge, err);
 }
@@ -333,6 +337,7 @@ void lith_merge_free(struct lith_merge *merge)
     lith_sorting_done(&merge->sorting);
     lith_erasure_done(&merge->erasure);
     lith_codec_context_free(merge->codecs);
+    lith_codec_context_free(merge->key_codecs);
     lith_key_values_done(&merge->key_values);
     for (size_t i = 0; i < merge->key_count; i++)
         lith_key_counts_done(&merge->keys[i].counts);

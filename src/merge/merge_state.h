@@ -32,6 +32,7 @@ struct lith_merge {
     struct lith_input_set set;
     struct lith_column_runs runs; /* the chunks of all units */
     struct lith_codec_context *codecs;
+    struct lith_codec_context *key_codecs; /* of sort keys, which are compared and not moved */
     struct lith_key_values key_values;
 
     struct lith_arena arena;        /* what lives as long as the merge */

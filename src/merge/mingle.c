@@ -160,7 +160,7 @@ static enum lith_code reading_begin(struct reading *r, const struct lith_mingle 
     lith_key_builder_init(&r->builder, &sorting->layout, merge->work->mem);
     LITH_TRY(lith_key_sorter_new(&sorting->layout, memory, merge->work, &r->sorter, err));
     return lith_key_scan_init(&r->scan, &merge->schema, sorting->keys, &sorting->layout,
-                              merge->codecs, merge->work, err);
+                              sorting->codecs, merge->work, err);
 }
 
 /* The source of a unit's file, whose footer is at hand then. */
