@@ -17,7 +17,8 @@
 
 struct ranked_unit {
     uint32_t first;  /* its first row among those of all units */
-    uint32_t row_at; /* in order: a row before this one never comes */
+    uint32_t row_at; /* in order: a row before this one never comes; else 0 */
+    bool in_order;
 };
 
 struct ranking {
@@ -57,6 +58,7 @@ static enum lith_code ranking_init(struct ranking *r, struct lith_err *err)
     r->units = block;
     for (uint32_t i = 0; i < span->unit_count; i++) {
         r->units[i].first = sum;
+        r->units[i].in_order = span->units[i].in_order;
         sum += span->units[i].row_count;
     }
     return LITH_OK;
@@ -69,14 +71,16 @@ static void ranking_done(struct ranking *r)
 }
 
 /* Adds rows to the set and notes each in the place of its arrival; false where that cannot be. */
-static bool run_add(struct ranking *r, const struct lith_recipe_run *run)
+static inline bool run_add(struct ranking *r, const struct lith_recipe_run *run)
 {
     struct ranked_unit *unit = &r->units[run->unit];
     uint32_t row = unit->first + (uint32_t)run->row, rows = (uint32_t)run->row_count;
-    bool is_behind = run->row >= unit->row_at || !r->span->units[run->unit].in_order;
+    bool is_behind = run->row >= unit->row_at;
 
-    unit->row_at = (uint32_t)run->row + rows;
-    for (uint32_t i = 0; i < rows; i++)
+    if (unit->in_order)
+        unit->row_at = (uint32_t)run->row + rows;
+    *r->to++ = row; /* nearly always all, in many sorts */
+    for (uint32_t i = 1; i < rows; i++)
         *r->to++ = row + i;
     return lith_row_ranks_add(&r->ranks, row, rows) && is_behind;
 }

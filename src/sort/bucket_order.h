@@ -17,9 +17,9 @@ struct lith_bucket_order {
 
 /*
  * Reads the bucket's part of the recipe, twice where it has few of the rows that its units have.
- * Holds 4 bytes a row; while it lasts 8 a unit and at most half of the span's memory, which dealing
- * needs no more, or else 12 a unit, 8 for each row of units that are not in order, and 8 for each
- * row of the largest of these. CANCELLED, NOMEM, LIMIT, IO.
+ * Holds 4 bytes a row; while it lasts 12 a unit and at most half of the span's memory, which
+ * dealing needs no more, or else 12 a unit, 8 for each row of units that are not in order, and 8
+ * for each row of the largest of these. CANCELLED, NOMEM, LIMIT, IO.
  */
 LITH_MUST_CHECK enum lith_code lith_bucket_order_find(const struct lith_deal_span *span,
                                                       uint32_t bucket,

@@ -35,18 +35,18 @@ LITH_MUST_CHECK enum lith_code lith_row_ranks_init(struct lith_row_ranks *ranks,
 /* A zeroed one is a no-op. */
 void lith_row_ranks_done(struct lith_row_ranks *ranks);
 
-/* Adds rows; false where one was there already. */
+/* Adds rows, at least one; false where one was there already. */
 static inline bool lith_row_ranks_add(struct lith_row_ranks *ranks, uint32_t row,
                                       uint32_t row_count)
 {
-    uint64_t seen = 0;
+    uint64_t seen = 0, i = row, end = i + row_count;
 
-    for (uint64_t i = row; i < (uint64_t)row + row_count; i++) {
+    do {
         uint64_t bit = UINT64_C(1) << (i % LITH_ROW_RANKS_WORD);
         uint64_t *word = &ranks->words[i / LITH_ROW_RANKS_WORD];
         seen |= *word & bit;
         *word |= bit;
-    }
+    } while (++i < end);
     return !seen;
 }
 
