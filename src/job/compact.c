@@ -11,7 +11,9 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
-#include "job/late.h"
+#include "job/adoption.h"
+#include "job/commits.h"
+#include "job/fold.h"
 #include "job/merge_step.h"
 #include "job/set_notes.h"
 #include "lake/commit.h"
@@ -27,92 +29,6 @@ static enum lith_code commit(const struct lith_job *job, const struct lith_view 
     return lith_commit_put(job->folder, &view->blob, next, job->work->mem, ret_put, err);
 }
 
-/* As commit, where anything but success ends the job. */
-static enum lith_code commit_or_stop(const struct lith_job *job, const struct lith_view *view,
-                                     const struct lith_manifest *next, struct lith_err *err)
-{
-    enum lith_put put;
-
-    LITH_TRY(commit(job, view, next, &put, err));
-    if (put == LITH_PUT_LOST)
-        return lith_fail(err, LITH_E_CONFLICT, "another program committed first; run again");
-    if (put == LITH_PUT_UNKNOWN)
-        return lith_fail(err, LITH_E_TRANSIENT,
-                         "the outcome of a commit is not known; run again to settle it");
-    return LITH_OK;
-}
-
-static enum lith_code stamp_make(const struct lith_job *job, struct lith_stamp *ret_stamp,
-                                 struct lith_err *err)
-{
-    int64_t now_ns;
-
-    LITH_TRY(lith_folder_now(job->folder, &now_ns, err));
-    lith_stamp_draw(job->env, now_ns, ret_stamp);
-    return LITH_OK;
-}
-
-/* Gives the partition a manifest that names what is there. */
-static enum lith_code adopt(const struct lith_job *job, const struct lith_look *look,
-                            struct lith_err *err)
-{
-    LITH_AUTO(arena) struct lith_arena arena;
-    struct lith_manifest next;
-    struct lith_stamp stamp;
-    char pid[LITH_PID_TEXT_BYTES];
-
-    lith_arena_init(&arena, job->work->mem);
-    lith_pid_draw(job->env, pid);
-    struct lith_adopt adopt = {
-        .manifest_name = job->options->manifest_name,
-        .pid = pid,
-        .listing = &look->view.listing,
-        .unlisted_live = true,
-    };
-    LITH_TRY(stamp_make(job, &stamp, err));
-    LITH_TRY(lith_commit_adopt(NULL, &adopt, &stamp, &arena, &next, err));
-    return commit_or_stop(job, &look->view, &next, err);
-}
-
-/* Late files are of sets, too: where all are known, the next looks need no footers for that. */
-static enum lith_code fold_sets(const struct lith_job *job, const struct lith_look *look,
-                                struct lith_arena *arena, struct lith_fold *fold,
-                                struct lith_err *err)
-{
-    const struct lith_manifest *base = lith_view_manifest(&look->view);
-    struct lith_set_notes notes;
-
-    if (!base->has_outcome || base->outcome.writer != LITH_WRITER_VERSION)
-        return LITH_OK;
-    LITH_TRY(lith_set_notes_take(look, arena, &notes, err));
-    LITH_TRY(lith_set_notes_list(&notes, NULL, arena, &fold->sets, err));
-    fold->sets.hash = job->options->sets_hash;
-    return LITH_OK;
-}
-
-/* Names in the manifest what came after it; at once right after an adoption. */
-static enum lith_code fold(const struct lith_job *job, const struct lith_look *look, bool at_once,
-                           uint64_t *folded, bool *ret_changed, struct lith_err *err)
-{
-    LITH_AUTO(arena) struct lith_arena arena;
-    struct lith_fold fold;
-    struct lith_manifest next;
-    struct lith_stamp stamp;
-
-    lith_arena_init(&arena, job->work->mem);
-    LITH_TRY(lith_late_fold(look, job, at_once, &arena, &fold, err));
-    LITH_TRY(stamp_make(job, &stamp, err));
-    LITH_TRY(lith_late_set_aside(look, stamp.at_ns, &arena, &fold, err));
-    *ret_changed = fold.file_count + fold.refreshed_count + fold.quarantine_count > 0;
-    if (!*ret_changed)
-        return LITH_OK;
-    LITH_TRY(fold_sets(job, look, &arena, &fold, err));
-    LITH_TRY(lith_commit_fold(lith_view_manifest(&look->view), &fold, &stamp, &arena, &next, err));
-    LITH_TRY(commit_or_stop(job, &look->view, &next, err));
-    *folded += fold.file_count;
-    return LITH_OK;
-}
-
 /* Adopts where needed and folds; the look is fresh afterwards. */
 static enum lith_code prepare(const struct lith_job *job, struct lith_look *look, uint64_t *folded,
                               struct lith_err *err)
@@ -125,11 +41,11 @@ static enum lith_code prepare(const struct lith_job *job, struct lith_look *look
          */
         if (look->view.snapshot.live_count > job->options->policy.max_inputs)
             lith_fact_book_keep(&look->book, look->plan.inputs, look->plan.input_count);
-        LITH_TRY(adopt(job, look, err));
+        LITH_TRY(lith_adoption_commit(job, look, true, err));
         LITH_TRY(lith_look_again(look, job, err));
         adopted = true;
     }
-    LITH_TRY(fold(job, look, adopted, folded, &changed, err));
+    LITH_TRY(lith_fold_commit(job, look, adopted, folded, &changed, err));
     return changed ? lith_look_again(look, job, err) : LITH_OK;
 }
 
@@ -147,9 +63,9 @@ static enum lith_code lease_commit(const struct lith_job *job, const struct lith
     struct lith_stamp stamp;
 
     lith_arena_init(&arena, job->work->mem);
-    LITH_TRY(stamp_make(job, &stamp, err));
+    LITH_TRY(lith_job_stamp(job, &stamp, err));
     LITH_TRY(lith_commit_lease(lith_view_manifest(&look->view), &stamp, &arena, &next, err));
-    return commit_or_stop(job, &look->view, &next, err);
+    return lith_job_commit(job, &look->view, &next, err);
 }
 
 /*
@@ -207,7 +123,7 @@ static enum lith_code commit_again(const struct lith_job *job, const struct resu
     }
     LITH_TRY(lith_commit_compact(lith_view_manifest(&view), &result->compact, stamp, &arena, &next,
                                  err));
-    return commit_or_stop(job, &view, &next, err);
+    return lith_job_commit(job, &view, &next, err);
 }
 
 static enum lith_code result_make(const struct lith_job *job, const struct lith_look *look,
@@ -240,7 +156,7 @@ static enum lith_code outputs_commit(const struct lith_job *job, const struct li
     enum lith_put put;
 
     lith_arena_init(&arena, job->work->mem);
-    LITH_TRY(stamp_make(job, &stamp, err));
+    LITH_TRY(lith_job_stamp(job, &stamp, err));
     result->at_ns = stamp.at_ns;
     LITH_TRY(lith_commit_compact(base, &result->compact, &stamp, &arena, &next, err));
     LITH_TRY(commit(job, &look->view, &next, &put, err));
@@ -264,11 +180,11 @@ static enum lith_code set_aside(const struct lith_job *job, const struct lith_lo
     struct lith_stamp stamp;
 
     lith_arena_init(&arena, job->work->mem);
-    LITH_TRY(stamp_make(job, &stamp, err));
+    LITH_TRY(lith_job_stamp(job, &stamp, err));
     quarantine.etag = entry ? entry->etag : NULL;
     quarantine.since_ns = stamp.at_ns;
     LITH_TRY(lith_commit_fold(lith_view_manifest(&look->view), &fold, &stamp, &arena, &next, err));
-    return commit_or_stop(job, &look->view, &next, err);
+    return lith_job_commit(job, &look->view, &next, err);
 }
 
 /* A key column that is missing checks nothing; one that was asked for may be a typo. The commit is

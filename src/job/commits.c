@@ -1,0 +1,28 @@
+/*
+ * The commits of jobs: stamped, put, and judged.
+ */
+#include "job/commits.h"
+
+enum lith_code lith_job_stamp(const struct lith_job *job, struct lith_stamp *ret_stamp,
+                              struct lith_err *err)
+{
+    int64_t now_ns;
+
+    LITH_TRY(lith_folder_now(job->folder, &now_ns, err));
+    lith_stamp_draw(job->env, now_ns, ret_stamp);
+    return LITH_OK;
+}
+
+enum lith_code lith_job_commit(const struct lith_job *job, const struct lith_view *view,
+                               const struct lith_manifest *next, struct lith_err *err)
+{
+    enum lith_put put;
+
+    LITH_TRY(lith_commit_put(job->folder, &view->blob, next, job->work->mem, &put, err));
+    if (put == LITH_PUT_LOST)
+        return lith_fail(err, LITH_E_CONFLICT, "another program committed first; run again");
+    if (put == LITH_PUT_UNKNOWN)
+        return lith_fail(err, LITH_E_TRANSIENT,
+                         "the outcome of a commit is not known; run again to settle it");
+    return LITH_OK;
+}
