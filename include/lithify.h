@@ -189,6 +189,7 @@ enum lith_partition_state {
     LITH_PARTITION_BUSY,      /* another program holds it, or changed it first: try again */
     LITH_PARTITION_PENDING,   /* the outcome is not known yet, or deletes are left: run again */
     LITH_PARTITION_FAILED,    /* `err` says why; nothing was lost */
+    LITH_PARTITION_CHANGED,   /* rolled back, retired from, or adopted (dry run: would be) */
     LITH_PARTITION_STATE_COUNT
 };
 LITH_API const char *lith_partition_state_name(enum lith_partition_state state);
@@ -226,15 +227,15 @@ struct lith_partition_report {
     uint64_t files_before; /* live files */
     uint64_t files_after;
     uint64_t inputs;
-    uint64_t outputs; /* plan: predicted */
+    uint64_t outputs; /* plan: predicted; CHANGED: inputs left the live set, outputs came in */
     uint64_t input_bytes;
     uint64_t output_bytes;  /* plan: 0 */
-    uint64_t rows;          /* of the outputs */
+    uint64_t rows;          /* of the outputs; retire: that went out, as far as they are known */
     uint64_t folded;        /* late files that became named */
     uint64_t more_due;      /* inputs that the next pass has here; gc: past their grace, and
                                kept by gc_bytes_max */
     uint64_t blocked_files; /* kept out by a reason of their own: see `files` */
-    uint64_t deleted;       /* gc: files */
+    uint64_t deleted;       /* gc: files (dry run: would be) */
     uint64_t deleted_bytes;
     uint64_t held_bytes;   /* of superseded files, until gc */
     int64_t held_until_ns; /* when the last of them may go; 0: none held */
@@ -242,7 +243,9 @@ struct lith_partition_report {
      * the first why, with both types and a file of each. Once merged they stay apart. */
     const char *const *conflicts;
     size_t conflict_count;
-    const struct lith_file_report *files; /* plan: all; else those with a reason to stay */
+    const struct lith_file_report *files; /* plan: all; gc dry run: all that gc looks at; rollback,
+                                             retire: those that come or go; else those with a reason
+                                             to stay */
     size_t file_count;
     const struct lith_err *err;     /* FAILED, else NULL */
     const struct lith_err *refuted; /* COMPACTED with all pages decoded: what verification had found
@@ -293,6 +296,49 @@ LITH_API LITH_MUST_CHECK enum lith_code lith_lake_compact(struct lith_lake *lake
 LITH_API LITH_MUST_CHECK enum lith_code lith_lake_gc(struct lith_lake *lake, lith_partition_fn each,
                                                      void *ctx, struct lith_summary *ret_summary,
                                                      struct lith_err *err);
+
+/* What gc would do now: `files` has a verdict for each file that it looks at. Changes nothing. */
+LITH_API LITH_MUST_CHECK enum lith_code lith_lake_gc_plan(struct lith_lake *lake,
+                                                          lith_partition_fn each, void *ctx,
+                                                          struct lith_summary *ret_summary,
+                                                          struct lith_err *err);
+
+/* What a change by hand is asked for. */
+struct lith_change {
+    const char *partition;    /* path below the root; NULL: those that the options select */
+    bool dry_run;             /* only told, with each file that would come or go */
+    const char *const *files; /* retire: bare names */
+    size_t file_count;
+};
+
+/*
+ * Undoes the last compaction of partitions: its inputs are live again, its outputs superseded. It
+ * is not done again until files or options change. A partition where it cannot be undone is FAILED,
+ * with the reason. NOT_FOUND when `partition` is none.
+ */
+LITH_API LITH_MUST_CHECK enum lith_code
+lith_lake_rollback(struct lith_lake *lake, const struct lith_change *change, lith_partition_fn each,
+                   void *ctx, struct lith_summary *ret_summary, struct lith_err *err);
+
+/*
+ * Takes files of one partition out of the live set; their rows are gone for readers at once, and
+ * gc deletes them once reader_grace is over. Where one of them is not live nothing is changed.
+ */
+LITH_API LITH_MUST_CHECK enum lith_code
+lith_lake_retire(struct lith_lake *lake, const struct lith_change *change, lith_partition_fn each,
+                 void *ctx, struct lith_summary *ret_summary, struct lith_err *err);
+
+/* What the data files are that another program's manifest does not name. */
+enum lith_unlisted {
+    LITH_UNLISTED_ASK = 0, /* nobody said: such a partition is blocked */
+    LITH_UNLISTED_LIVE,    /* rows like any others */
+    LITH_UNLISTED_IGNORE,  /* no rows of the partition */
+};
+
+/* Gives every partition a manifest and rewrites nothing. Readers mode as for lith_lake_compact. */
+LITH_API LITH_MUST_CHECK enum lith_code
+lith_lake_adopt(struct lith_lake *lake, enum lith_unlisted unlisted, lith_partition_fn each,
+                void *ctx, struct lith_summary *ret_summary, struct lith_err *err);
 
 /* Status. */
 

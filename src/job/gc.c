@@ -9,83 +9,9 @@
 
 #include <string.h>
 
-#include "codec/codec.h"
-#include "job/format.h"
+#include "job/commits.h"
+#include "job/gc_orphans.h"
 #include "job/look.h"
-#include "lake/commit.h"
-
-/* What one orphan's footer says; `known` stays false where it says nothing that can be trusted. */
-static enum lith_code orphan_read(const struct lith_job *job, struct lith_codec_context *codecs,
-                                  const struct lith_object *object,
-                                  struct lith_orphan_inputs *orphan, struct lith_err *err)
-{
-    LITH_AUTO(arena) struct lith_arena scratch;
-    LITH_AUTO(source) struct lith_source *source = NULL;
-    struct lith_listed_input *inputs;
-    size_t count;
-    void *block;
-
-    lith_arena_init(&scratch, job->work->mem);
-    LITH_TRY(lith_folder_source_open(job->folder, object, &source, err));
-    LITH_TRY(job->options->format->inputs(source, codecs, &scratch, &inputs, &count, err));
-    LITH_TRY(lith_arena_array(job->arena, count, sizeof(char *), &block, err));
-    const char **names = block;
-    LITH_TRY(lith_arena_array(job->arena, count, sizeof(uint64_t), &block, err));
-    uint64_t *sizes = block;
-    for (size_t i = 0; i < count; i++) {
-        sizes[i] = inputs[i].size;
-        LITH_TRY(lith_arena_copy(job->arena, inputs[i].name, strlen(inputs[i].name), &block, err));
-        names[i] = block;
-    }
-    orphan->inputs = names;
-    orphan->sizes = sizes;
-    orphan->input_count = count;
-    orphan->known = true;
-    return LITH_OK;
-}
-
-static enum lith_code orphans_read(const struct lith_job *job, const struct lith_snapshot *snapshot,
-                                   struct lith_orphan_inputs **ret_orphans, size_t *ret_count,
-                                   struct lith_err *err)
-{
-    struct lith_codec_context *codecs;
-    enum lith_code code = LITH_OK;
-    size_t count = 0;
-    void *block;
-
-    LITH_TRY(lith_arena_array(job->arena, snapshot->state_count[LITH_FILE_ORPHAN],
-                              sizeof(struct lith_orphan_inputs), &block, err));
-    struct lith_orphan_inputs *orphans = block;
-    LITH_TRY(lith_codec_context_new(job->work->mem, &codecs, err));
-    for (size_t i = 0; i < snapshot->file_count; i++) {
-        const struct lith_snapshot_file *file = &snapshot->files[i];
-        if (file->state != LITH_FILE_ORPHAN || !file->object)
-            continue;
-        orphans[count].name = file->name;
-        code = orphan_read(job, codecs, file->object, &orphans[count], err);
-        if (code == LITH_E_NOMEM || code == LITH_E_CANCELLED)
-            break;
-        code = LITH_OK; /* not known: it stays */
-        count++;
-    }
-    lith_codec_context_free(codecs);
-    *ret_orphans = orphans;
-    *ret_count = count;
-    return code;
-}
-
-static enum lith_code commit_now(const struct lith_job *job, const struct lith_view *view,
-                                 const struct lith_manifest *next, struct lith_err *err)
-{
-    enum lith_put put;
-
-    LITH_TRY(lith_commit_put(job->folder, &view->blob, next, job->work->mem, &put, err));
-    if (put == LITH_PUT_LOST)
-        return lith_fail(err, LITH_E_CONFLICT, "another program committed first; run again");
-    if (put == LITH_PUT_UNKNOWN)
-        return lith_fail(err, LITH_E_TRANSIENT, "the outcome of a commit is not known; run again");
-    return LITH_OK;
-}
 
 static enum lith_code fence(const struct lith_job *job, const struct lith_view *view,
                             const struct lith_gc_plan *plan, int64_t now_ns, struct lith_err *err)
@@ -96,7 +22,7 @@ static enum lith_code fence(const struct lith_job *job, const struct lith_view *
     lith_stamp_draw(job->env, now_ns, &stamp);
     LITH_TRY(lith_commit_fence(lith_view_manifest(view), plan->fence_names, plan->fence_count,
                                &stamp, job->arena, &next, err));
-    return commit_now(job, view, &next, err);
+    return lith_job_commit(job, view, &next, err);
 }
 
 /* Deletes in the plan's order. What became another file, or is gone already, is not a failure. */
@@ -125,26 +51,29 @@ static bool is_stuck(enum lith_gc_verdict verdict)
            verdict == LITH_GC_KEEP_DIFFERS || verdict == LITH_GC_KEEP_LINK;
 }
 
-static enum lith_code stuck_report(const struct lith_job *job, const struct lith_gc_plan *plan,
-                                   struct lith_partition_report *report, struct lith_err *err)
+/* The files that stay for a reason of their own; `all`: every file that was judged. */
+static enum lith_code files_report(const struct lith_job *job, const struct lith_gc_plan *plan,
+                                   bool all, struct lith_partition_report *report,
+                                   struct lith_err *err)
 {
     void *block;
     size_t count = 0;
 
     for (size_t i = 0; i < plan->item_count; i++)
-        count += is_stuck(plan->items[i].verdict) ? 1 : 0;
+        count += all || is_stuck(plan->items[i].verdict) ? 1 : 0;
     LITH_TRY(lith_arena_array(job->arena, count, sizeof(struct lith_file_report), &block, err));
     struct lith_file_report *file = block;
     report->files = file;
     report->file_count = count;
     for (size_t i = 0; i < plan->item_count; i++) {
         const struct lith_gc_item *item = &plan->items[i];
-        if (!is_stuck(item->verdict))
+        if (!all && !is_stuck(item->verdict))
             continue;
         LITH_TRY(
             lith_arena_copy(job->arena, item->file->name, strlen(item->file->name), &block, err));
         *file++ = (struct lith_file_report){.name = block,
                                             .bytes = item->file->object->size,
+                                            .is_input = item->verdict == LITH_GC_DELETE,
                                             .reason = lith_gc_verdict_text(item->verdict)};
     }
     return LITH_OK;
@@ -172,7 +101,7 @@ static enum lith_code clean(const struct lith_job *job, const struct lith_gc_pla
     lith_stamp_draw(job->env, now_ns, &stamp);
     LITH_TRY(lith_commit_clean(lith_view_manifest(&view), &clean, &stamp, job->arena, &changed,
                                &next, err));
-    return changed ? commit_now(job, &view, &next, err) : LITH_OK;
+    return changed ? lith_job_commit(job, &view, &next, err) : LITH_OK;
 }
 
 /* Why nothing may be deleted here, in the report; false when something may. */
@@ -250,22 +179,29 @@ static uint64_t braked_count(const struct lith_gc_plan *plan)
     return count;
 }
 
+static enum lith_code view_plan(const struct lith_job *job, const struct lith_view *view,
+                                int64_t now_ns, struct lith_gc_plan *ret_plan, struct lith_err *err)
+{
+    struct lith_orphan_inputs *orphans;
+    size_t orphan_count;
+
+    LITH_TRY(lith_gc_orphans_read(job, &view->snapshot, &orphans, &orphan_count, err));
+    return plan_in_share(job, view, orphans, orphan_count, now_ns, ret_plan, err);
+}
+
 static enum lith_code gc_locked(const struct lith_job *job, struct lith_partition_report *report,
                                 struct lith_err *err)
 {
     LITH_AUTO(view) struct lith_view view = {0};
-    struct lith_orphan_inputs *orphans;
     struct lith_gc_plan plan;
-    size_t orphan_count;
     int64_t now_ns;
 
     LITH_TRY(lith_folder_now(job->folder, &now_ns, err));
     LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err));
     if (!lith_view_manifest(&view))
         return LITH_OK; /* nothing was committed here yet */
-    LITH_TRY(orphans_read(job, &view.snapshot, &orphans, &orphan_count, err));
-    LITH_TRY(plan_in_share(job, &view, orphans, orphan_count, now_ns, &plan, err));
-    LITH_TRY(stuck_report(job, &plan, report, err));
+    LITH_TRY(view_plan(job, &view, now_ns, &plan, err));
+    LITH_TRY(files_report(job, &plan, false, report, err));
     report->more_due = braked_count(&plan);
     if (plan.delete_count) {
         LITH_TRY(fence(job, &view, &plan, now_ns, err));
@@ -275,6 +211,24 @@ static enum lith_code gc_locked(const struct lith_job *job, struct lith_partitio
         return LITH_OK;
     lith_view_done(&view); /* what is left to do needs a view as large */
     return clean(job, &plan, now_ns, report, err);
+}
+
+/* What gc_locked would do, by the system's clock: asking the store's one writes. */
+static enum lith_code gc_dry(const struct lith_job *job, struct lith_partition_report *report,
+                             struct lith_err *err)
+{
+    LITH_AUTO(view) struct lith_view view = {0};
+    struct lith_gc_plan plan;
+
+    LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err));
+    if (!lith_view_manifest(&view))
+        return LITH_OK;
+    LITH_TRY(view_plan(job, &view, job->env->now_ns(job->env), &plan, err));
+    LITH_TRY(files_report(job, &plan, true, report, err));
+    report->more_due = braked_count(&plan);
+    report->deleted = plan.delete_count;
+    report->deleted_bytes = plan.delete_bytes;
+    return LITH_OK;
 }
 
 static enum lith_code gc_look(const struct lith_job *job, struct lith_partition_report *report,
@@ -296,29 +250,37 @@ static enum lith_code gc_look(const struct lith_job *job, struct lith_partition_
     return gc_stopped(job, &view, report, ret_stopped, err);
 }
 
+static void reason_report(struct lith_partition_report *report, bool dry_run)
+{
+    if (report->more_due)
+        report->reason = "gc_bytes_max keeps files that are past their grace";
+    else if (report->deleted)
+        report->reason = dry_run ? "can be cleaned" : "cleaned";
+    else if (report->file_count && !dry_run)
+        report->reason = "nothing that may be deleted";
+}
+
 /* Looks without the lock first: where nothing was superseded nothing is locked or written. */
-static enum lith_code gc_run(const struct lith_job *job, struct lith_partition_report *report,
-                             struct lith_err *err)
+static enum lith_code gc_run(const struct lith_job *job, bool dry_run,
+                             struct lith_partition_report *report, struct lith_err *err)
 {
     bool stopped = false;
 
     LITH_TRY(gc_look(job, report, &stopped, err));
     if (stopped)
         return LITH_OK;
-    LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
-    enum lith_code code = gc_locked(job, report, err);
-    lith_folder_unlock(job->folder);
-    if (code == LITH_OK && report->more_due)
-        report->reason = "gc_bytes_max keeps files that are past their grace";
-    else if (code == LITH_OK && report->deleted)
-        report->reason = "cleaned";
-    else if (code == LITH_OK && report->file_count)
-        report->reason = "nothing that may be deleted";
+    if (!dry_run)
+        LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
+    enum lith_code code = dry_run ? gc_dry(job, report, err) : gc_locked(job, report, err);
+    if (!dry_run)
+        lith_folder_unlock(job->folder);
+    if (code == LITH_OK)
+        reason_report(report, dry_run);
     return code;
 }
 
-enum lith_code lith_job_gc(const struct lith_job *job, struct lith_partition_report *report,
-                           struct lith_err *err)
+static enum lith_code gc_begin(const struct lith_job *job, bool dry_run,
+                               struct lith_partition_report *report, struct lith_err *err)
 {
     struct lith_path_keys keys;
 
@@ -331,5 +293,17 @@ enum lith_code lith_job_gc(const struct lith_job *job, struct lith_partition_rep
         report->reason = "belongs to a table format";
         return LITH_OK;
     }
-    return gc_run(job, report, err);
+    return gc_run(job, dry_run, report, err);
+}
+
+enum lith_code lith_job_gc(const struct lith_job *job, struct lith_partition_report *report,
+                           struct lith_err *err)
+{
+    return gc_begin(job, false, report, err);
+}
+
+enum lith_code lith_job_gc_plan(const struct lith_job *job, struct lith_partition_report *report,
+                                struct lith_err *err)
+{
+    return gc_begin(job, true, report, err);
 }

@@ -1,5 +1,5 @@
 /*
- * One partition: planned, compacted, or cleaned.
+ * One partition: planned, compacted, cleaned, or changed by hand.
  *
  * Sequences lake, plan, merge and verify; knows neither the format nor the layout of manifests.
  * A job holds the partition's lock from its first to its last commit. DESIGN.md section 5.
@@ -82,5 +82,30 @@ LITH_MUST_CHECK enum lith_code lith_job_compact(const struct lith_job *job,
 /* Deletes what is past its grace. */
 LITH_MUST_CHECK enum lith_code
 lith_job_gc(const struct lith_job *job, struct lith_partition_report *report, struct lith_err *err);
+/* What gc would do now, with a verdict for each file. Changes nothing, not even for a moment. */
+LITH_MUST_CHECK enum lith_code lith_job_gc_plan(const struct lith_job *job,
+                                                struct lith_partition_report *report,
+                                                struct lith_err *err);
+/*
+ * Undoes the last compaction: its outputs are superseded, its inputs live again. INVALID says why
+ * it cannot be. `dry_run` changes nothing.
+ */
+LITH_MUST_CHECK enum lith_code lith_job_rollback(const struct lith_job *job, bool dry_run,
+                                                 struct lith_partition_report *report,
+                                                 struct lith_err *err);
+/*
+ * Takes files out of the live set, with their rows. Late ones are named first, in a commit of its
+ * own. INVALID names those that are not live; then nothing was changed. `dry_run` changes nothing.
+ */
+LITH_MUST_CHECK enum lith_code lith_job_retire(const struct lith_job *job, const char *const *names,
+                                               size_t count, bool dry_run,
+                                               struct lith_partition_report *report,
+                                               struct lith_err *err);
+/* Gives the partition a manifest that names what is there. `unlisted` says what the files are that
+ * another program's manifest does not name. */
+LITH_MUST_CHECK enum lith_code lith_job_adopt(const struct lith_job *job,
+                                              enum lith_unlisted unlisted,
+                                              struct lith_partition_report *report,
+                                              struct lith_err *err);
 
 #endif

@@ -262,6 +262,20 @@ void lith_held_report(const struct lith_snapshot *snapshot, const struct lith_jo
     }
 }
 
+enum lith_code lith_lost_report(const struct lith_fact_book *book, const struct lith_job *job,
+                                struct lith_partition_report *report, struct lith_err *err)
+{
+    char *reason;
+
+    LITH_TRY(lith_arena_format(job->arena, &reason, err,
+                               "its manifest was lost: %s is an output of Lithify, and inputs of "
+                               "it are here too; restore the manifest",
+                               book->lost_output));
+    report->state = LITH_PARTITION_BLOCKED;
+    report->reason = reason;
+    return LITH_OK;
+}
+
 enum lith_code lith_look_report(const struct lith_look *look, const struct lith_job *job,
                                 struct lith_partition_report *report, struct lith_err *err)
 {
@@ -273,14 +287,9 @@ enum lith_code lith_look_report(const struct lith_look *look, const struct lith_
     LITH_TRY(lith_arena_format(job->arena, &reason, err, "%s%s%s", text,
                                look->plan.detail ? ": " : "",
                                look->plan.detail ? look->plan.detail : ""));
-    if (is_lost(look)) {
-        report->state = LITH_PARTITION_BLOCKED;
-        LITH_TRY(lith_arena_format(job->arena, &reason, err,
-                                   "its manifest was lost: %s is an output of Lithify, and inputs "
-                                   "of it are here too; restore the manifest",
-                                   look->book.lost_output));
-    }
     report->reason = reason;
+    if (is_lost(look))
+        LITH_TRY(lith_lost_report(&look->book, job, report, err));
     LITH_TRY(text_keep(job, look->keys.tenant, &report->tenant, err));
     report->files_before = look->view.snapshot.live_count;
     report->files_after = look->view.snapshot.live_count;

@@ -38,6 +38,12 @@ LITH_MUST_CHECK enum lith_code lith_look_report(const struct lith_look *look,
                                                 struct lith_partition_report *report,
                                                 struct lith_err *err);
 
+/* A manifest was lost, by what the book knows: the reason, in the job's arena. */
+LITH_MUST_CHECK enum lith_code lith_lost_report(const struct lith_fact_book *book,
+                                                const struct lith_job *job,
+                                                struct lith_partition_report *report,
+                                                struct lith_err *err);
+
 /* What superseded files hold until gc, and when the last of them may go. */
 void lith_held_report(const struct lith_snapshot *snapshot, const struct lith_job *job,
                       struct lith_partition_report *report);

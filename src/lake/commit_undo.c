@@ -16,8 +16,13 @@ static enum lith_code last_compact(const struct lith_manifest *base,
             *ret_entry = entry;
             return LITH_OK;
         }
-        if (entry->op == LITH_OP_ROLLBACK || entry->op == LITH_OP_RESTORE ||
-            entry->op == LITH_OP_RETIRE || entry->op == LITH_OP_OTHER)
+        if (entry->op == LITH_OP_ROLLBACK)
+            return lith_fail(err, LITH_E_INVALID,
+                             "rollback: the last compaction was rolled back already, in generation "
+                             "%" PRIu64,
+                             entry->generation);
+        if (entry->op == LITH_OP_RESTORE || entry->op == LITH_OP_RETIRE ||
+            entry->op == LITH_OP_OTHER)
             return lith_fail(err, LITH_E_INVALID,
                              "rollback: generation %" PRIu64 " was a %s; the compaction before it "
                              "cannot be undone any more",

@@ -9,6 +9,7 @@ static const char *const state_names[] = {
     [LITH_PARTITION_COMPACTED] = "compacted", [LITH_PARTITION_LEFT] = "left",
     [LITH_PARTITION_BLOCKED] = "blocked",     [LITH_PARTITION_BUSY] = "busy",
     [LITH_PARTITION_PENDING] = "pending",     [LITH_PARTITION_FAILED] = "failed",
+    [LITH_PARTITION_CHANGED] = "changed",
 };
 static_assert(sizeof(state_names) / sizeof(state_names[0]) == LITH_PARTITION_STATE_COUNT,
               "a name per state");

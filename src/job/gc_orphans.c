@@ -1,0 +1,70 @@
+/*
+ * What the orphans of a partition say of themselves.
+ */
+#include "job/gc_orphans.h"
+
+#include <string.h>
+
+#include "codec/codec.h"
+#include "job/format.h"
+
+/* What one orphan's footer says; `known` stays false where it says nothing that can be trusted. */
+static enum lith_code orphan_read(const struct lith_job *job, struct lith_codec_context *codecs,
+                                  const struct lith_object *object,
+                                  struct lith_orphan_inputs *orphan, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    LITH_AUTO(source) struct lith_source *source = NULL;
+    struct lith_listed_input *inputs;
+    size_t count;
+    void *block;
+
+    lith_arena_init(&scratch, job->work->mem);
+    LITH_TRY(lith_folder_source_open(job->folder, object, &source, err));
+    LITH_TRY(job->options->format->inputs(source, codecs, &scratch, &inputs, &count, err));
+    LITH_TRY(lith_arena_array(job->arena, count, sizeof(char *), &block, err));
+    const char **names = block;
+    LITH_TRY(lith_arena_array(job->arena, count, sizeof(uint64_t), &block, err));
+    uint64_t *sizes = block;
+    for (size_t i = 0; i < count; i++) {
+        sizes[i] = inputs[i].size;
+        LITH_TRY(lith_arena_copy(job->arena, inputs[i].name, strlen(inputs[i].name), &block, err));
+        names[i] = block;
+    }
+    orphan->inputs = names;
+    orphan->sizes = sizes;
+    orphan->input_count = count;
+    orphan->known = true;
+    return LITH_OK;
+}
+
+enum lith_code lith_gc_orphans_read(const struct lith_job *job,
+                                    const struct lith_snapshot *snapshot,
+                                    struct lith_orphan_inputs **ret_orphans, size_t *ret_count,
+                                    struct lith_err *err)
+{
+    struct lith_codec_context *codecs;
+    enum lith_code code = LITH_OK;
+    size_t count = 0;
+    void *block;
+
+    LITH_TRY(lith_arena_array(job->arena, snapshot->state_count[LITH_FILE_ORPHAN],
+                              sizeof(struct lith_orphan_inputs), &block, err));
+    struct lith_orphan_inputs *orphans = block;
+    LITH_TRY(lith_codec_context_new(job->work->mem, &codecs, err));
+    for (size_t i = 0; i < snapshot->file_count; i++) {
+        const struct lith_snapshot_file *file = &snapshot->files[i];
+        if (file->state != LITH_FILE_ORPHAN || !file->object)
+            continue;
+        orphans[count].name = file->name;
+        code = orphan_read(job, codecs, file->object, &orphans[count], err);
+        if (code == LITH_E_NOMEM || code == LITH_E_CANCELLED)
+            break;
+        code = LITH_OK; /* not known: it stays */
+        count++;
+    }
+    lith_codec_context_free(codecs);
+    *ret_orphans = orphans;
+    *ret_count = count;
+    return code;
+}
