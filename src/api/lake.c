@@ -236,8 +236,7 @@ enum lith_code lith_lake_plan(struct lith_lake *lake, lith_partition_fn each, vo
     return lith_sweep_run(&lake->sweep, LITH_PASS_PLAN, each, ctx, ret_summary, err);
 }
 
-/* Commits need a readers mode, and a store that keeps its word. */
-static enum lith_code commits_prepare(struct lith_lake *lake, struct lith_err *err)
+enum lith_code lith_lake_commits_prepare(struct lith_lake *lake, struct lith_err *err)
 {
     struct lith_store_facts facts;
     struct lith_lake_file file;
@@ -280,8 +279,10 @@ static enum lith_code is_worth_a_lake(struct lith_lake *lake, bool *ret_worth, s
     return LITH_OK;
 }
 
-enum lith_code lith_lake_compact(struct lith_lake *lake, lith_partition_fn each, void *ctx,
-                                 struct lith_summary *ret_summary, struct lith_err *err)
+/* A pass that may be the first to commit to the lake. */
+static enum lith_code first_run(struct lith_lake *lake, const struct lith_sweep *sweep,
+                                enum lith_pass pass, lith_partition_fn each, void *ctx,
+                                struct lith_summary *ret_summary, struct lith_err *err)
 {
     bool worth = true;
 
@@ -293,12 +294,30 @@ enum lith_code lith_lake_compact(struct lith_lake *lake, lith_partition_fn each,
         *ret_summary = (struct lith_summary){0};
         return LITH_OK;
     }
-    LITH_TRY(commits_prepare(lake, err));
-    return lith_sweep_run(&lake->sweep, LITH_PASS_COMPACT, each, ctx, ret_summary, err);
+    LITH_TRY(lith_lake_commits_prepare(lake, err));
+    return lith_sweep_run(sweep, pass, each, ctx, ret_summary, err);
 }
 
-enum lith_code lith_lake_gc(struct lith_lake *lake, lith_partition_fn each, void *ctx,
-                            struct lith_summary *ret_summary, struct lith_err *err)
+enum lith_code lith_lake_compact(struct lith_lake *lake, lith_partition_fn each, void *ctx,
+                                 struct lith_summary *ret_summary, struct lith_err *err)
+{
+    return first_run(lake, &lake->sweep, LITH_PASS_COMPACT, each, ctx, ret_summary, err);
+}
+
+enum lith_code lith_lake_adopt(struct lith_lake *lake, enum lith_unlisted unlisted,
+                               lith_partition_fn each, void *ctx, struct lith_summary *ret_summary,
+                               struct lith_err *err)
+{
+    struct lith_sweep sweep = lake->sweep;
+
+    if ((unsigned)unlisted > LITH_UNLISTED_IGNORE)
+        return lith_fail(err, LITH_E_INVALID, "no unlisted %d", (int)unlisted);
+    sweep.unlisted = unlisted;
+    return first_run(lake, &sweep, LITH_PASS_ADOPT, each, ctx, ret_summary, err);
+}
+
+static enum lith_code gc_run(struct lith_lake *lake, enum lith_pass pass, lith_partition_fn each,
+                             void *ctx, struct lith_summary *ret_summary, struct lith_err *err)
 {
     struct lith_lake_file file;
     enum lith_code code = lith_lake_file_read(lake->store, &lake->arena, &file, err);
@@ -308,5 +327,17 @@ enum lith_code lith_lake_gc(struct lith_lake *lake, lith_partition_fn each, void
         return LITH_OK;
     }
     LITH_TRY(code);
-    return lith_sweep_run(&lake->sweep, LITH_PASS_GC, each, ctx, ret_summary, err);
+    return lith_sweep_run(&lake->sweep, pass, each, ctx, ret_summary, err);
+}
+
+enum lith_code lith_lake_gc(struct lith_lake *lake, lith_partition_fn each, void *ctx,
+                            struct lith_summary *ret_summary, struct lith_err *err)
+{
+    return gc_run(lake, LITH_PASS_GC, each, ctx, ret_summary, err);
+}
+
+enum lith_code lith_lake_gc_plan(struct lith_lake *lake, lith_partition_fn each, void *ctx,
+                                 struct lith_summary *ret_summary, struct lith_err *err)
+{
+    return gc_run(lake, LITH_PASS_GC_PLAN, each, ctx, ret_summary, err);
 }

@@ -18,4 +18,8 @@ struct lith_lake {
     const char *manifest_name; /* as asked for; NULL: nothing was */
 };
 
+/* Commits need a readers mode, and a store that keeps its word: UNSUPPORTED, INVALID. */
+LITH_MUST_CHECK enum lith_code lith_lake_commits_prepare(struct lith_lake *lake,
+                                                         struct lith_err *err);
+
 #endif

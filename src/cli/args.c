@@ -27,6 +27,10 @@ const struct lith_switch_row lith_switches[LITH_SWITCH_COUNT] = {
     [LITH_SWITCH_STRICT] = {"strict", 0, NULL, "Only what manifests name: no late files."},
     [LITH_SWITCH_PAGES] = {"pages", 0, NULL, "Every page header too."},
     [LITH_SWITCH_MARKDOWN] = {"markdown", 0, NULL, "The options as a table in Markdown."},
+    [LITH_SWITCH_DRY_RUN] = {"dry-run", 'n', NULL, "Only say what would be done; change nothing."},
+    [LITH_SWITCH_UNLISTED] = {"unlisted", 0, "live|ignore",
+                              "Where another program's manifest names some of the data files: do "
+                              "the others hold rows of the partition, or none?"},
 };
 
 struct parse {

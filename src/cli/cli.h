@@ -76,6 +76,9 @@ bool lith_command_takes(const struct lith_command *command, enum lith_option_id 
 int lith_cmd_compact(struct lith_cli *cli);
 int lith_cmd_plan(struct lith_cli *cli);
 int lith_cmd_gc(struct lith_cli *cli);
+int lith_cmd_rollback(struct lith_cli *cli);
+int lith_cmd_retire(struct lith_cli *cli);
+int lith_cmd_adopt(struct lith_cli *cli);
 int lith_cmd_status(struct lith_cli *cli);
 int lith_cmd_ls(struct lith_cli *cli);
 int lith_cmd_merge(struct lith_cli *cli);

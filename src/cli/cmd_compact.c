@@ -1,6 +1,8 @@
 /*
- * lithify compact, plan, gc: one pass over a lake.
+ * lithify compact, plan, gc, adopt: one pass over a lake.
  */
+#include <string.h>
+
 #include "cli/lake_open.h"
 #include "cli/print.h"
 #include "cli/report.h"
@@ -13,7 +15,9 @@ static int pass_run(struct lith_cli *cli, pass_fn pass)
     struct lith_report report = {.cli = cli,
                                  .root = cli->args.operands[0],
                                  .is_plan = pass == lith_lake_plan,
-                                 .is_gc = pass == lith_lake_gc};
+                                 .is_gc = pass == lith_lake_gc || pass == lith_lake_gc_plan,
+                                 .is_dry = pass == lith_lake_gc_plan,
+                                 .changed = cli->command->run == lith_cmd_adopt ? "adopted" : NULL};
     struct lith_summary summary = {0};
     struct lith_lake *lake = NULL;
     struct lith_err err;
@@ -56,7 +60,8 @@ static enum lith_code is_whole_check(struct lith_cli *cli, const char *given, st
     return LITH_OK;
 }
 
-int lith_cmd_compact(struct lith_cli *cli)
+/* A pass that may be the first to commit to the lake. */
+static int first_run(struct lith_cli *cli, pass_fn pass)
 {
     const char *root = cli->args.operands[0];
     struct lith_lake *lake = NULL;
@@ -71,7 +76,12 @@ int lith_cmd_compact(struct lith_cli *cli)
         lith_lake_close(lake);
         return explain_readers(root);
     }
-    return pass_run(cli, lith_lake_compact);
+    return pass_run(cli, pass);
+}
+
+int lith_cmd_compact(struct lith_cli *cli)
+{
+    return first_run(cli, lith_lake_compact);
 }
 
 int lith_cmd_plan(struct lith_cli *cli)
@@ -81,5 +91,42 @@ int lith_cmd_plan(struct lith_cli *cli)
 
 int lith_cmd_gc(struct lith_cli *cli)
 {
-    return pass_run(cli, lith_lake_gc);
+    bool is_dry = cli->args.switches[LITH_SWITCH_DRY_RUN] != NULL;
+
+    return pass_run(cli, is_dry ? lith_lake_gc_plan : lith_lake_gc);
+}
+
+static enum lith_code unlisted_find(const struct lith_cli *cli, enum lith_unlisted *ret_unlisted,
+                                    struct lith_err *err)
+{
+    const char *text = cli->args.switches[LITH_SWITCH_UNLISTED];
+
+    *ret_unlisted = LITH_UNLISTED_ASK;
+    if (!text)
+        return LITH_OK;
+    *ret_unlisted = strcmp(text, "live") == 0 ? LITH_UNLISTED_LIVE : LITH_UNLISTED_IGNORE;
+    if (*ret_unlisted == LITH_UNLISTED_LIVE || strcmp(text, "ignore") == 0)
+        return LITH_OK;
+    return lith_fail(err, LITH_E_INVALID, "--unlisted: \"%.100s\": expected one of live|ignore",
+                     text);
+}
+
+static enum lith_code adopt_pass(struct lith_lake *lake, lith_partition_fn each, void *ctx,
+                                 struct lith_summary *ret_summary, struct lith_err *err)
+{
+    const struct lith_report *report = ctx;
+    enum lith_unlisted unlisted;
+
+    LITH_TRY(unlisted_find(report->cli, &unlisted, err));
+    return lith_lake_adopt(lake, unlisted, each, ctx, ret_summary, err);
+}
+
+int lith_cmd_adopt(struct lith_cli *cli)
+{
+    enum lith_unlisted unlisted;
+    struct lith_err err;
+
+    if (unlisted_find(cli, &unlisted, &err) != LITH_OK)
+        return lith_cli_fail(cli, &err);
+    return first_run(cli, adopt_pass);
 }

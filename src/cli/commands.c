@@ -169,13 +169,60 @@ const struct lith_command lith_commands[] = {
         .line = "delete superseded files whose grace is over",
         .text = "Deletes inputs of committed merges once --reader-grace is over, and outputs that\n"
                 "were never committed once --orphan-grace is. Never anything else. Before that it\n"
-                "says how much they hold, and until when.",
+                "says how much they hold, and until when. --dry-run says of each file whether it\n"
+                "would go now, or why it stays.",
         .example = "  lithify gc --reader-grace 1h /data/lake",
         .groups = LAKE_GROUPS,
-        .switches = SWITCH(CONFIG),
+        .switches = SWITCH(CONFIG) | SWITCH(DRY_RUN),
         .operands_min = 1,
         .operands_max = 1,
         .run = lith_cmd_gc,
+    },
+    {
+        .name = "rollback",
+        .synopsis = "[OPTION...] PARTITION | --partition GLOB ROOT",
+        .line = "undo the last compaction of a partition",
+        .text =
+            "The inputs of the last compaction are live again, its outputs are superseded. It\n"
+            "works until gc deletes the inputs (--reader-grace), and compact does not do it again\n"
+            "before files or options change. Refused, with the reason, where it cannot be.",
+        .example = "  lithify rollback --dry-run /data/lake/tenant_id=acme/year=2026/month=06\n"
+                   "      which files would be live again",
+        .groups = LAKE_GROUPS,
+        .switches = SWITCH(CONFIG) | SWITCH(DRY_RUN),
+        .operands_min = 1,
+        .operands_max = 1,
+        .run = lith_cmd_rollback,
+    },
+    {
+        .name = "retire",
+        .synopsis = "[OPTION...] PARTITION FILE...",
+        .line = "take files, with their rows, out of a partition",
+        .text =
+            "For jobs that keep rows only so long: the files leave the live set in one step, all\n"
+            "or none, and gc deletes them once --reader-grace is over. Files that no manifest\n"
+            "names yet are named first. Rollback does not bring them back.",
+        .example = "  lithify retire /data/lake/year=2023 part-0.parquet part-1.parquet",
+        .groups = LAKE_GROUPS,
+        .switches = SWITCH(CONFIG) | SWITCH(DRY_RUN),
+        .operands_min = 2,
+        .operands_max = SIZE_MAX,
+        .run = lith_cmd_retire,
+    },
+    {
+        .name = "adopt",
+        .synopsis = "[OPTION...] ROOT",
+        .line = "give every partition a manifest, rewriting nothing",
+        .text =
+            "Before readers that know only manifests are pointed at a lake: each partition gets\n"
+            "one that names its files. compact does the same where it merges. A manifest of\n"
+            "another program is taken over once --unlisted says what the other files are.",
+        .example = "  lithify adopt --readers manifest /data/lake",
+        .groups = LAKE_GROUPS,
+        .switches = SWITCH(CONFIG) | SWITCH(UNLISTED),
+        .operands_min = 1,
+        .operands_max = 1,
+        .run = lith_cmd_adopt,
     },
     {
         .name = "help",

@@ -28,6 +28,20 @@ static void held_print(uint64_t bytes, int64_t until_ns)
         (void)printf(", all of it may go from %s on", lith_print_time(until_ns));
 }
 
+/* Files against files, files taken out, or files named. */
+static void change_print(const struct lith_partition_report *p)
+{
+    if (p->outputs)
+        (void)printf("  %" PRIu64 " file%s, %s -> %" PRIu64 " file%s, %s; %" PRIu64 " rows",
+                     p->inputs, LITH_PLURAL(p->inputs), lith_print_size(p->input_bytes), p->outputs,
+                     LITH_PLURAL(p->outputs), lith_print_size(p->output_bytes), p->rows);
+    else if (p->inputs)
+        (void)printf("  %" PRIu64 " of %" PRIu64 " files, %s, %" PRIu64 " rows", p->inputs,
+                     p->files_before, lith_print_size(p->input_bytes), p->rows);
+    else
+        (void)printf("  %" PRIu64 " file%s", p->files_after, LITH_PLURAL(p->files_after));
+}
+
 static void counts_print(const struct lith_report *report, const struct lith_partition_report *p)
 {
     if (p->state == LITH_PARTITION_COMPACTED && report->is_plan)
@@ -38,12 +52,14 @@ static void counts_print(const struct lith_report *report, const struct lith_par
         (void)printf("  %" PRIu64 " files, %s -> %" PRIu64 " file%s, %s; %" PRIu64 " rows",
                      p->inputs, lith_print_size(p->input_bytes), p->outputs,
                      LITH_PLURAL(p->outputs), lith_print_size(p->output_bytes), p->rows);
+    if (p->state == LITH_PARTITION_CHANGED)
+        change_print(p);
     if (p->folded)
         (void)printf("; %" PRIu64 " late file%s added to the manifest", p->folded,
                      LITH_PLURAL(p->folded));
     if (p->deleted)
-        (void)printf("  %" PRIu64 " file%s deleted, %s", p->deleted, LITH_PLURAL(p->deleted),
-                     lith_print_size(p->deleted_bytes));
+        (void)printf("  %" PRIu64 " file%s %sdeleted, %s", p->deleted, LITH_PLURAL(p->deleted),
+                     report->is_dry ? "to be " : "", lith_print_size(p->deleted_bytes));
 }
 
 static bool same_text(const char *a, const char *b)
@@ -63,9 +79,18 @@ static size_t run_length(const struct lith_file_report *files, size_t count)
     return length < RUN_MIN ? 1 : length;
 }
 
-static void file_print(const struct lith_file_report *file, size_t columns)
+/* What is merged, or becomes live: +; what goes: -. */
+static char mark_of(const struct lith_report *report, const struct lith_partition_report *p,
+                    const struct lith_file_report *file)
 {
-    (void)printf("  %c ", file->is_input ? '+' : ' ');
+    if (file->is_input)
+        return report->is_dry ? '-' : '+';
+    return p->state == LITH_PARTITION_CHANGED && report->is_dry ? '+' : ' ';
+}
+
+static void file_print(const struct lith_file_report *file, char mark, size_t columns)
+{
+    (void)printf("  %c ", mark);
     lith_print_padded(stdout, file->name, columns);
     (void)printf("  %9s  ", lith_print_size(file->bytes));
     lith_print_text(stdout, file->reason ? file->reason : "");
@@ -77,7 +102,7 @@ static void file_print(const struct lith_file_report *file, size_t columns)
 }
 
 /* The first and the last of a run, and what lies between them in one line. */
-static void files_print(const struct lith_partition_report *p)
+static void files_print(const struct lith_report *report, const struct lith_partition_report *p)
 {
     size_t columns = 0;
     size_t length;
@@ -91,14 +116,14 @@ static void files_print(const struct lith_partition_report *p)
         const struct lith_file_report *files = &p->files[i];
         uint64_t bytes = 0;
         length = run_length(files, p->file_count - i);
-        file_print(files, columns);
+        char mark = mark_of(report, p, files);
+        file_print(files, mark, columns);
         if (length == 1)
             continue;
         for (size_t k = 1; k + 1 < length; k++)
             bytes += files[k].bytes;
-        (void)printf("  %c ... %zu more, %s, likewise\n", files->is_input ? '+' : ' ', length - 2,
-                     lith_print_size(bytes));
-        file_print(&files[length - 1], columns);
+        (void)printf("  %c ... %zu more, %s, likewise\n", mark, length - 2, lith_print_size(bytes));
+        file_print(&files[length - 1], mark, columns);
     }
 }
 
@@ -106,6 +131,8 @@ static const char *state_text(const struct lith_report *report, enum lith_partit
 {
     if (report->is_plan && state == LITH_PARTITION_COMPACTED)
         return "due";
+    if (state == LITH_PARTITION_CHANGED)
+        return report->changed;
     return lith_partition_state_name(state);
 }
 
@@ -122,7 +149,7 @@ static void reason_print(const struct lith_partition_report *p)
     const char *reason = p->reason ? p->reason : "";
     const char *details = strstr(reason, ": ");
 
-    if (p->state == LITH_PARTITION_COMPACTED)
+    if (p->state == LITH_PARTITION_COMPACTED || p->state == LITH_PARTITION_CHANGED)
         reason = details ? details + 2 : "";
     if (!*reason || p->deleted)
         return;
@@ -149,7 +176,12 @@ static void partition_print(struct lith_report *report, const struct lith_partit
     }
     if (is_dull(report, p))
         return;
-    (void)printf("%-9s  ", p->deleted ? "cleaned" : state_text(report, p->state));
+    if (p->deleted)
+        (void)printf("%-9s  ", report->is_dry ? "due" : "cleaned");
+    else
+        (void)printf("%s%-9s  ",
+                     report->is_dry && p->state == LITH_PARTITION_CHANGED ? "would be " : "",
+                     state_text(report, p->state));
     lith_print_text(stdout, path_text(p->path));
     counts_print(report, p);
     reason_print(p);
@@ -160,7 +192,8 @@ static void partition_print(struct lith_report *report, const struct lith_partit
         lith_print_error("%s: %s; all pages were decoded instead", path_text(p->path),
                          p->refuted->text);
     conflicts_print(p);
-    files_print(p);
+    if (p->state != LITH_PARTITION_CHANGED || report->is_dry)
+        files_print(report, p);
     lith_explain_print(p->explanations, p->explanation_count, 4);
     if (p->explanation_count == 0)
         return;
@@ -228,7 +261,7 @@ static void why_print(const struct lith_report *report, const struct lith_summar
         first = false;
     }
     if (!first)
-        (void)printf(report->is_plan ? "\n" : "; lithify plan says more\n");
+        (void)printf(report->is_plan || report->changed ? "\n" : "; lithify plan says more\n");
 }
 
 static void states_print(const struct lith_report *report, const struct lith_summary *s)
@@ -238,15 +271,18 @@ static void states_print(const struct lith_report *report, const struct lith_sum
     for (unsigned state = 0; state < LITH_PARTITION_STATE_COUNT; state++) {
         if (!s->by_state[state] || (report->is_gc && state == LITH_PARTITION_LEFT))
             continue;
-        (void)printf("%s%" PRIu64 " %s", first ? "" : ", ", s->by_state[state],
+        bool would = report->is_dry && state == LITH_PARTITION_CHANGED;
+        (void)printf("%s%" PRIu64 " %s%s", first ? "" : ", ", s->by_state[state],
+                     would ? "would be " : "",
                      state_text(report, (enum lith_partition_state)state));
         first = false;
     }
     if (report->is_gc && !s->deleted)
         (void)printf("%snothing to delete", first ? "" : ", ");
     else if (report->is_gc)
-        (void)printf("%s%" PRIu64 " file%s deleted, %s", first ? "" : ", ", s->deleted,
-                     LITH_PLURAL(s->deleted), lith_print_size(s->deleted_bytes));
+        (void)printf("%s%" PRIu64 " file%s %sdeleted, %s", first ? "" : ", ", s->deleted,
+                     LITH_PLURAL(s->deleted), report->is_dry ? "to be " : "",
+                     lith_print_size(s->deleted_bytes));
     else if (first)
         (void)printf("nothing to do");
 }
@@ -255,9 +291,12 @@ static void summary_print(const struct lith_report *report, const struct lith_su
 {
     (void)printf("%" PRIu64 " partition%s: ", s->partitions, LITH_PLURAL(s->partitions));
     states_print(report, s);
-    if (s->by_state[LITH_PARTITION_COMPACTED])
+    if (s->by_state[LITH_PARTITION_COMPACTED] ||
+        (s->by_state[LITH_PARTITION_CHANGED] && s->files_before != s->files_after))
         (void)printf("; %" PRIu64 " files -> %" PRIu64, s->files_before, s->files_after);
-    if (s->output_bytes)
+    if (s->by_state[LITH_PARTITION_CHANGED] && s->rows)
+        (void)printf(", %" PRIu64 " rows", s->rows);
+    else if (s->output_bytes)
         (void)printf(", %s read, %s written, %" PRIu64 " rows", lith_print_size(s->input_bytes),
                      lith_print_size(s->output_bytes), s->rows);
     if (s->folded)

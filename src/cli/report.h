@@ -18,8 +18,10 @@ struct lith_report {
     const char *root;
     bool is_plan; /* states are predictions; each file is shown */
     bool is_gc;
-    bool begun;     /* JSON: the object is open */
-    uint64_t shown; /* partitions printed */
+    bool is_dry;         /* gc, rollback, retire: nothing is done; each file is shown */
+    const char *changed; /* what the state CHANGED is called */
+    bool begun;          /* JSON: the object is open */
+    uint64_t shown;      /* partitions printed */
     struct lith_left left[LITH_LEFT_MAX];
     struct lith_err first; /* a failure to print; code OK: none */
 };

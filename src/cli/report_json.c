@@ -137,7 +137,8 @@ static void begin(struct lith_report *report)
     value_print(report, command);
     (void)fputs(",\"root\":", stdout);
     value_print(report, root);
-    (void)fputs(",\"partitions\":[", stdout);
+    (void)printf(",\"dry_run\":%s,\"partitions\":[",
+                 report->is_plan || report->is_dry ? "true" : "false");
 }
 
 void lith_report_json_partition(struct lith_report *report, const struct lith_partition_report *p)

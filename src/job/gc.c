@@ -74,7 +74,9 @@ static enum lith_code files_report(const struct lith_job *job, const struct lith
         *file++ = (struct lith_file_report){.name = block,
                                             .bytes = item->file->object->size,
                                             .is_input = item->verdict == LITH_GC_DELETE,
-                                            .reason = lith_gc_verdict_text(item->verdict)};
+                                            .reason = all && item->verdict == LITH_GC_DELETE
+                                                          ? "would be deleted"
+                                                          : lith_gc_verdict_text(item->verdict)};
     }
     return LITH_OK;
 }

@@ -28,6 +28,7 @@ struct walk {
     struct lith_store *store;
     struct lith_mem *mem;
     const struct lith_control *control;
+    const char *goal; /* the only folder to hand over; NULL: all */
     enum lith_code (*each)(void *ctx, const struct lith_walk_stop *stop, struct lith_err *err);
     void *ctx;
     struct level levels[LITH_WALK_DEPTH_MAX];
@@ -79,6 +80,31 @@ static enum lith_code folder_look(struct walk *w, struct level *level, bool *ret
     return folders_keep(level, &listing, err);
 }
 
+/* Is the folder the one that was asked for, or above it? */
+static bool leads_to(const char *parent, const char *name, const char *goal)
+{
+    size_t parent_bytes = strlen(parent);
+    size_t name_bytes = strlen(name);
+
+    if (!goal)
+        return true;
+    if (parent_bytes) {
+        if (strncmp(goal, parent, parent_bytes) != 0 || goal[parent_bytes] != '/')
+            return false;
+        goal += parent_bytes + 1;
+    }
+    return strncmp(goal, name, name_bytes) == 0 &&
+           (goal[name_bytes] == '/' || goal[name_bytes] == '\0');
+}
+
+static enum lith_code hand_over(struct walk *w, const struct lith_walk_stop *stop,
+                                struct lith_err *err)
+{
+    if (w->goal && strcmp(w->goal, stop->path) != 0)
+        return LITH_OK;
+    return w->each(w->ctx, stop, err);
+}
+
 /* Looks at one more folder and hands it over; pushes it so that what is below it follows. */
 static enum lith_code folder_enter(struct walk *w, const char *parent, const char *name,
                                    const char *table_format, struct lith_err *err)
@@ -90,7 +116,7 @@ static enum lith_code folder_enter(struct walk *w, const char *parent, const cha
         struct lith_walk_stop deep = {.path = parent, .failed = &failed};
         (void)!lith_fail(&failed, LITH_E_LIMIT, "it has folders more than %u deep, not walked",
                          LITH_WALK_DEPTH_MAX);
-        return w->each(w->ctx, &deep, err);
+        return hand_over(w, &deep, err);
     }
     struct level *level = &w->levels[w->depth++];
     *level = (struct level){.table_format = table_format};
@@ -115,10 +141,10 @@ static enum lith_code folder_enter(struct walk *w, const char *parent, const cha
                                    parent[0] ? "/" : "", name));
         level->path = path;
         stop = (struct lith_walk_stop){.path = path, .failed = &failed};
-        return w->each(w->ctx, &stop, err);
+        return hand_over(w, &stop, err);
     }
     stop.table_format = level->table_format;
-    return stop.is_partition ? w->each(w->ctx, &stop, err) : LITH_OK;
+    return stop.is_partition ? hand_over(w, &stop, err) : LITH_OK;
 }
 
 static enum lith_code walk_run(struct walk *w, struct lith_err *err)
@@ -134,16 +160,16 @@ static enum lith_code walk_run(struct walk *w, struct lith_err *err)
             continue;
         }
         const char *name = level->folders[level->next++];
-        if (lith_path_part_walks(name))
+        if (lith_path_part_walks(name) && leads_to(level->path, name, w->goal))
             LITH_TRY(folder_enter(w, level->path, name, level->table_format, err));
     }
     return LITH_OK;
 }
 
-enum lith_code lith_lake_walk(struct lith_store *store, const struct lith_control *control,
-                              enum lith_code (*each)(void *ctx, const struct lith_walk_stop *stop,
-                                                     struct lith_err *err),
-                              void *ctx, struct lith_err *err)
+enum lith_code lith_lake_walk_to(
+    struct lith_store *store, const char *path, const struct lith_control *control,
+    enum lith_code (*each)(void *ctx, const struct lith_walk_stop *stop, struct lith_err *err),
+    void *ctx, struct lith_err *err)
 {
     LITH_AUTO(block) void *block = NULL;
 
@@ -152,10 +178,19 @@ enum lith_code lith_lake_walk(struct lith_store *store, const struct lith_contro
     w->store = store;
     w->mem = store->mem;
     w->control = control;
+    w->goal = path;
     w->each = each;
     w->ctx = ctx;
     enum lith_code code = walk_run(w, err);
     while (w->depth)
         lith_arena_done(&w->levels[--w->depth].arena);
     return code;
+}
+
+enum lith_code lith_lake_walk(struct lith_store *store, const struct lith_control *control,
+                              enum lith_code (*each)(void *ctx, const struct lith_walk_stop *stop,
+                                                     struct lith_err *err),
+                              void *ctx, struct lith_err *err)
+{
+    return lith_lake_walk_to(store, NULL, control, each, ctx, err);
 }

@@ -23,4 +23,10 @@ LITH_MUST_CHECK enum lith_code lith_lake_walk(
     enum lith_code (*each)(void *ctx, const struct lith_walk_stop *stop, struct lith_err *err),
     void *ctx, struct lith_err *err);
 
+/* The same for one folder alone: only the folders that lead to `path` are looked at; NULL: all. */
+LITH_MUST_CHECK enum lith_code lith_lake_walk_to(
+    struct lith_store *store, const char *path, const struct lith_control *control,
+    enum lith_code (*each)(void *ctx, const struct lith_walk_stop *stop, struct lith_err *err),
+    void *ctx, struct lith_err *err);
+
 #endif

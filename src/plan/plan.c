@@ -597,6 +597,8 @@ static enum lith_code part_decide(struct planning *p, struct lith_err *err)
     p->plan.settled = (quarter && !run.others_wait) || (matches && m->outcome.settled);
     if (run.count && !stopped && !enough)
         return part_too_few(p, &run, quiet, err);
+    if (stopped && strcmp(m->outcome.verdict, "rolled_back") == 0)
+        return part_rests(p, LITH_PART_ROLLED_BACK, err);
     if (stopped || (matches && !run.count))
         return part_rests(p, LITH_PART_CONVERGED, err);
     if (!run.count)

@@ -54,6 +54,7 @@ enum lith_part_reason {
     LITH_PART_NOTHING,      /* fewer than two files may join */
     LITH_PART_NO_GAIN,      /* the number of files would not fall */
     LITH_PART_CONVERGED,    /* the outcome in the manifest is that of this live set and policy */
+    LITH_PART_ROLLED_BACK,  /* likewise, and the outcome is that a merge was undone */
     LITH_PART_REASON_COUNT
 };
 

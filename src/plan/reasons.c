@@ -29,7 +29,7 @@ static const struct {
 } part_texts[] = {
     {"is due", false},
     {"belongs to a table format", true},
-    {"has another program's manifest, which is left to it", true},
+    {"has another program's manifest, which lithify adopt takes over", true},
     {"misses a live file, and waits for it", true},
     {"its path does not fit the layout", false},
     {"not sealed yet", false},
@@ -37,6 +37,7 @@ static const struct {
     {"fewer than two files to merge", false},
     {"too little to gain by a merge", false},
     {"compacted already, nothing worth a merge since", false},
+    {"rolled back, and not done again until files or options change", false},
 };
 static_assert(sizeof(part_texts) / sizeof(part_texts[0]) == LITH_PART_REASON_COUNT,
               "one text for each");
@@ -63,7 +64,7 @@ const char *lith_not_live_text(const struct lith_snapshot_file *file)
 {
     switch (file->state) {
     case LITH_FILE_RETIRED:
-        return "replaced by a merge; gc deletes it after reader_grace";
+        return "superseded or retired; gc deletes it after reader_grace";
     case LITH_FILE_GONE:
         return "sent again after it was merged and deleted";
     case LITH_FILE_ORPHAN:

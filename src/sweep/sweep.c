@@ -87,16 +87,27 @@ static enum lith_partition_state state_of(enum lith_code code)
                                                                 : LITH_PARTITION_FAILED;
 }
 
-static enum lith_code job_run(enum lith_pass kind, const struct lith_job *job,
+static enum lith_code job_run(const struct pass *pass, const struct lith_job *job,
                               struct lith_partition_report *report, struct lith_err *err)
 {
-    switch (kind) {
+    const struct lith_change *change = &pass->sweep->change;
+
+    switch (pass->kind) {
     case LITH_PASS_PLAN:
         return lith_job_plan(job, report, err);
     case LITH_PASS_COMPACT:
         return lith_job_compact(job, report, err);
     case LITH_PASS_GC:
         return lith_job_gc(job, report, err);
+    case LITH_PASS_GC_PLAN:
+        return lith_job_gc_plan(job, report, err);
+    case LITH_PASS_ROLLBACK:
+        return lith_job_rollback(job, change->dry_run, report, err);
+    case LITH_PASS_RETIRE:
+        return lith_job_retire(job, change->files, change->file_count, change->dry_run, report,
+                               err);
+    case LITH_PASS_ADOPT:
+        return lith_job_adopt(job, pass->sweep->unlisted, report, err);
     }
     return lith_fail(err, LITH_E_INVALID, "no such pass");
 }
@@ -126,7 +137,7 @@ static enum lith_code target_run(struct pass *pass, const struct target *target,
         .arena = arena,
         .gc_bytes_left = &pass->gc_bytes_left,
     };
-    return job_run(pass->kind, &job, report, err);
+    return job_run(pass, &job, report, err);
 }
 
 static void task_run(void *ctx)
@@ -312,7 +323,8 @@ enum lith_code lith_sweep_run(const struct lith_sweep *sweep, enum lith_pass pas
     atomic_init(&pass.gc_bytes_left, sweep->options->gc.bytes_max);
     LITH_TRY(lith_lock_new(sweep->work->mem, &pass.lock, err));
     lith_arena_init(&pass.arena, sweep->work->mem);
-    enum lith_code code = lith_lake_walk(sweep->store, sweep->work->control, stop_take, &pass, err);
+    enum lith_code code = lith_lake_walk_to(sweep->store, sweep->change.partition,
+                                            sweep->work->control, stop_take, &pass, err);
     if (code == LITH_OK && pass.count) {
         if (pass_kind == LITH_PASS_COMPACT)
             qsort(pass.targets, pass.count, sizeof(*pass.targets), target_compare);

@@ -12,6 +12,10 @@ enum lith_pass {
     LITH_PASS_PLAN,
     LITH_PASS_COMPACT,
     LITH_PASS_GC,
+    LITH_PASS_GC_PLAN,
+    LITH_PASS_ROLLBACK,
+    LITH_PASS_RETIRE,
+    LITH_PASS_ADOPT,
 };
 
 struct lith_sweep {
@@ -23,6 +27,9 @@ struct lith_sweep {
     uint32_t shard_index;
     uint32_t shard_count;
     uint32_t jobs; /* at once; fewer where the memory is too small for so many */
+    /* Of passes by hand. */
+    struct lith_change change; /* with a partition: of all that are selected, that one alone */
+    enum lith_unlisted unlisted;
 };
 
 /*

@@ -268,7 +268,7 @@ static void an_outcome_stops_a_repeat(void **state)
     assert_int_equal(plan_at(19 * HOUR_NS).reason, LITH_PART_DUE);
     part.manifest.outcome.policy_hash[0] ^= 1;
     part.manifest.outcome.verdict = "rolled_back";
-    assert_int_equal(plan_at(19 * HOUR_NS).reason, LITH_PART_CONVERGED);
+    assert_int_equal(plan_at(19 * HOUR_NS).reason, LITH_PART_ROLLED_BACK);
     add_many(1, 100, 0);
     assert_int_equal(plan_at(30 * HOUR_NS).reason, LITH_PART_DUE);
 }
