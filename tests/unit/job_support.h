@@ -23,6 +23,8 @@ static char path[64];
 static int dir_fd;
 /* What the job does at a step, besides counting it; NULL: nothing. */
 static void (*test_hook)(const char *step);
+/* May change the store that a job is given; NULL: nothing does. */
+static void (*test_store_change)(struct lith_store *store);
 
 static inline void test_hooked_step(struct lith_env *base, const char *name)
 {
@@ -37,6 +39,7 @@ static int setup(void **state)
     test_env_init(&env, 1);
     env.base.step = test_hooked_step;
     test_hook = NULL;
+    test_store_change = NULL;
     lith_mem_init(&mem, (size_t)64 << 20, NULL);
     test_folder_make(path, &dir_fd);
     return 0;
@@ -86,7 +89,22 @@ static inline struct lith_job_options test_job_options(void)
     return options;
 }
 
-enum test_kind { TEST_PLAN, TEST_COMPACT, TEST_GC };
+enum test_kind {
+    TEST_PLAN,
+    TEST_COMPACT,
+    TEST_GC,
+    TEST_GC_PLAN,
+    TEST_ROLLBACK,
+    TEST_ROLLBACK_DRY,
+    TEST_RETIRE,
+    TEST_RETIRE_DRY,
+    TEST_ADOPT,
+};
+
+/* What retire and adopt are asked for. */
+static const char *test_retired[8];
+static size_t test_retired_count;
+static enum lith_unlisted test_unlisted;
 
 static struct lith_control test_control;
 /* Texts of the last report that outlive its job. */
@@ -110,6 +128,31 @@ static inline void test_texts_keep(struct lith_partition_report *report)
     report->conflicts = texts;
 }
 
+static inline enum lith_code test_job_run(enum test_kind kind, const struct lith_job *job,
+                                          struct lith_partition_report *report)
+{
+    switch (kind) {
+    case TEST_PLAN:
+        return lith_job_plan(job, report, &err);
+    case TEST_COMPACT:
+        return lith_job_compact(job, report, &err);
+    case TEST_GC:
+        return lith_job_gc(job, report, &err);
+    case TEST_GC_PLAN:
+        return lith_job_gc_plan(job, report, &err);
+    case TEST_ROLLBACK:
+    case TEST_ROLLBACK_DRY:
+        return lith_job_rollback(job, kind == TEST_ROLLBACK_DRY, report, &err);
+    case TEST_RETIRE:
+    case TEST_RETIRE_DRY:
+        return lith_job_retire(job, test_retired, test_retired_count, kind == TEST_RETIRE_DRY,
+                               report, &err);
+    case TEST_ADOPT:
+        return lith_job_adopt(job, test_unlisted, report, &err);
+    }
+    return LITH_E_INVALID;
+}
+
 static inline enum lith_code test_job_under(enum test_kind kind,
                                             const struct lith_job_options *options,
                                             struct lith_mem *budget,
@@ -127,6 +170,8 @@ static inline enum lith_code test_job_under(enum test_kind kind,
     lith_arena_init(&arena, budget);
     lith_scratch_init(&scratch, "/tmp", 0);
     LITH_TRY(lith_local_open(&local, &env.base, budget, &store, &err));
+    if (test_store_change)
+        test_store_change(store);
     LITH_TRY(lith_folder_open(store, "", &folder, &err));
     struct lith_job job = {.folder = folder,
                            .options = options,
@@ -134,9 +179,7 @@ static inline enum lith_code test_job_under(enum test_kind kind,
                            .uuids = &uuids,
                            .work = &work,
                            .arena = &arena};
-    enum lith_code code = kind == TEST_PLAN      ? lith_job_plan(&job, report, &err)
-                          : kind == TEST_COMPACT ? lith_job_compact(&job, report, &err)
-                                                 : lith_job_gc(&job, report, &err);
+    enum lith_code code = test_job_run(kind, &job, report);
     test_texts_keep(report);
     return code;
 }
@@ -213,6 +256,24 @@ static inline size_t test_rows(size_t rows)
     }
     free(seen.counts);
     return seen.live;
+}
+
+static inline void test_live_count(struct lith_folder *folder, const struct lith_view *view,
+                                   void *ctx)
+{
+    size_t *live = ctx;
+
+    (void)folder;
+    *live = view->snapshot.live_count;
+}
+
+/* How many files are live. */
+static inline size_t test_live(void)
+{
+    size_t live = 0;
+
+    test_look(test_live_count, &live);
+    return live;
 }
 
 /* Writes files f<first>.parquet ... with `rows` rows each, ids in a row, a day old. */
