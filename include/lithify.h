@@ -141,10 +141,14 @@ struct lith_options {
     bool sorted_row_groups; /* with sort_by: row groups by the size of the inputs, an eighth of it
                                and 1 to 32 MiB, instead of row_group_bytes */
 
-    int64_t reader_grace_ns;  /* how long a superseded input stays for readers that know it */
-    int64_t orphan_grace_ns;  /* age of an output that was never committed */
-    int64_t replay_window_ns; /* how long a deleted input's name and size are remembered */
-    uint64_t gc_bytes_max;    /* deleted in one pass over the lake at most */
+    int64_t reader_grace_ns;      /* how long a superseded input stays for readers that know it */
+    int64_t orphan_grace_ns;      /* age of an output that was never committed */
+    int64_t replay_window_ns;     /* how long a deleted input's name and size are remembered */
+    uint64_t gc_bytes_max;        /* deleted in one pass over the lake at most */
+    uint32_t min_free_percent;    /* no job is begun that would leave less of its file system free;
+                                     0: none is held back */
+    uint64_t io_bytes_per_second; /* that one job reads and writes of data files together; 0: as
+                                     fast as it goes */
 
     const char *codec; /* of outputs: "keep" (for each column that of most of its inputs' bytes),
                           "none", "snappy", "lz4_raw", "zstd", "gzip", "brotli", the last three

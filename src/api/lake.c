@@ -39,6 +39,7 @@ void lith_options_default(struct lith_options *options)
         .orphan_grace_ns = 24 * 3600 * LITH_SECOND_NS,
         .replay_window_ns = 7 * 24 * 3600 * LITH_SECOND_NS,
         .gc_bytes_max = 100 * LITH_GIB,
+        .min_free_percent = 5,
         .verify = LITH_VERIFY_CONTENT,
         .key_columns = default_key_columns,
         .key_column_count = 1,
@@ -67,6 +68,9 @@ static enum lith_code options_check(const struct lith_options *options, struct l
     if (options->reader_grace_ns < 0 || options->orphan_grace_ns < 0 ||
         options->replay_window_ns < 0)
         return lith_fail(err, LITH_E_INVALID, "a grace cannot be negative");
+    if (options->min_free_percent > 100)
+        return lith_fail(err, LITH_E_INVALID, "min_free must be 0 to 100 %%, not %u",
+                         options->min_free_percent);
     if (options->layout && lith_path_layout_check(options->layout, err) != LITH_OK)
         return lith_err_prefix(err, "layout");
     return lith_joins_check(&options->joins, err);
@@ -138,6 +142,7 @@ static enum lith_code options_take(struct lith_lake *lake, const struct lith_opt
         .key_columns = options->key_columns,
         .key_column_count = options->key_column_count,
         .key_columns_given = options->key_columns != default_key_columns,
+        .min_free_percent = options->min_free_percent,
         .manifest_name = options->manifest_name ? options->manifest_name : LITH_MANIFEST_NAME,
         .path = {.tenant_key = options->tenant_key, .layout = options->layout},
         .explain = options->explain,
@@ -178,7 +183,10 @@ static enum lith_code lake_file_failed(const char *root, struct lith_err *err)
 static enum lith_code lake_fill(struct lith_lake *lake, const char *root,
                                 const struct lith_options *options, struct lith_err *err)
 {
-    struct lith_local_options local = {.root = root, .single_writer = options->single_writer};
+    struct lith_local_options local = {.root = root,
+                                       .single_writer = options->single_writer,
+                                       .io_bytes_per_second = options->io_bytes_per_second,
+                                       .cancel = lake->budget.control.cancel};
     struct lith_lake_file file;
 
     LITH_TRY(options_take(lake, options, err));

@@ -38,6 +38,15 @@ static int64_t system_monotonic_ns(struct lith_env *env)
     return clock_ns(CLOCK_MONOTONIC);
 }
 
+/* A signal may end it early. */
+static void system_sleep_ns(struct lith_env *env, int64_t ns)
+{
+    struct timespec time = {.tv_sec = ns / LITH_SECOND_NS, .tv_nsec = ns % LITH_SECOND_NS};
+
+    (void)env;
+    (void)nanosleep(&time, NULL);
+}
+
 static void system_random(struct lith_env *env, void *to, size_t bytes)
 {
     uint8_t *at = to;
@@ -98,6 +107,7 @@ struct lith_env *lith_env_system(void)
     static struct lith_env env = {
         .now_ns = system_now_ns,
         .monotonic_ns = system_monotonic_ns,
+        .sleep_ns = system_sleep_ns,
         .random = system_random,
         .step = system_step,
     };

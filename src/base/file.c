@@ -21,9 +21,11 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/checked.h"
 #include "base/limits.h"
 
 /* Between two tries for a lock that somebody has. */
@@ -143,6 +145,22 @@ enum lith_code lith_fd_stat(int fd, struct lith_file_info *ret_info, struct lith
     if (fstat(fd, &st) != 0)
         return lith_fail_errno(err, errno, "stat", "an open descriptor");
     *ret_info = info_from(&st);
+    return LITH_OK;
+}
+
+enum lith_code lith_fd_space(int fd, const char *name, uint64_t *ret_free, uint64_t *ret_total,
+                             struct lith_err *err)
+{
+    struct statvfs st;
+
+    while (fstatvfs(fd, &st) != 0) {
+        if (errno != EINTR)
+            return lith_fail_errno(err, errno, "look at the file system of", name);
+    }
+    if (!lith_mul_u64(st.f_bavail, st.f_frsize, ret_free))
+        *ret_free = UINT64_MAX;
+    if (!lith_mul_u64(st.f_blocks, st.f_frsize, ret_total))
+        *ret_total = UINT64_MAX;
     return LITH_OK;
 }
 

@@ -47,6 +47,11 @@ LITH_MUST_CHECK enum lith_code lith_file_stat(int dir_fd, const char *name, bool
 LITH_MUST_CHECK enum lith_code lith_fd_stat(int fd, struct lith_file_info *ret_info,
                                             struct lith_err *err);
 
+/* What the file system of a descriptor has room for: bytes that this user may still write, and all
+ * that there are. */
+LITH_MUST_CHECK enum lith_code lith_fd_space(int fd, const char *name, uint64_t *ret_free,
+                                             uint64_t *ret_total, struct lith_err *err);
+
 /* Reads exactly `bytes`; fewer in the file is CORRUPT ("the file became shorter"). `name` is for
  * the text of the error. */
 LITH_MUST_CHECK enum lith_code lith_fd_read(int fd, const char *name, uint64_t offset, void *to,

@@ -56,6 +56,8 @@ static enum lith_code options_make(struct lith_cli *cli, struct lith_options *op
     options->orphan_grace_ns = lith_config_duration(config, LITH_OPTION_ORPHAN_GRACE);
     options->replay_window_ns = lith_config_duration(config, LITH_OPTION_REPLAY_WINDOW);
     options->gc_bytes_max = lith_config_size(config, LITH_OPTION_GC_BYTES_MAX);
+    options->min_free_percent = lith_config_percent(config, LITH_OPTION_MIN_FREE);
+    options->io_bytes_per_second = lith_config_size(config, LITH_OPTION_IO_RATE);
     options->verify = lith_config_level(config, LITH_OPTION_VERIFY);
     options->partition_glob = lith_config_text(config, LITH_OPTION_PARTITION);
     options->jobs = (uint32_t)lith_config_count(config, LITH_OPTION_JOBS);

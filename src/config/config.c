@@ -155,6 +155,16 @@ void lith_config_shard(const struct lith_config *config, enum lith_option_id opt
     LITH_ASSERT(lith_shard_parse(config->values[option], ret_index, ret_count, &err) == LITH_OK);
 }
 
+uint32_t lith_config_percent(const struct lith_config *config, enum lith_option_id option)
+{
+    struct lith_err err;
+    uint32_t percent = 0;
+
+    LITH_ASSERT(lith_options_table[option].kind == LITH_KIND_PERCENT);
+    LITH_ASSERT(lith_percent_parse(config->values[option], &percent, &err) == LITH_OK);
+    return percent;
+}
+
 bool lith_config_has(const struct lith_config *config, enum lith_option_id option, const char *name)
 {
     const char *at = config->values[option];

@@ -51,6 +51,7 @@ enum lith_unknown_keys lith_config_unknown_keys(const struct lith_config *config
                                                 enum lith_option_id option);
 void lith_config_shard(const struct lith_config *config, enum lith_option_id option,
                        uint32_t *ret_index, uint32_t *ret_count);
+uint32_t lith_config_percent(const struct lith_config *config, enum lith_option_id option);
 /* Whether `name` is one of the parts of a text between commas. */
 bool lith_config_has(const struct lith_config *config, enum lith_option_id option,
                      const char *name);

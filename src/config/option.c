@@ -81,6 +81,12 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
                                    "not counted."},
     [LITH_OPTION_GC_BYTES_MAX] = {"gc_bytes_max", LITH_KIND_SIZE, "SIZE", "100GiB",
                                   "gc deletes at most this much in one pass over the lake."},
+    [LITH_OPTION_MIN_FREE] = {"min_free", LITH_KIND_PERCENT, "N%", "5%",
+                              "No job is begun whose outputs would leave less of the file system "
+                              "free than this."},
+    [LITH_OPTION_IO_RATE] = {"io_rate", LITH_KIND_SIZE, "SIZE", "0",
+                             "Each job reads and writes at most so many bytes of data files a "
+                             "second; 0: as many as it can."},
     [LITH_OPTION_JOBS] = {"jobs", LITH_KIND_COUNT, "N", "1",
                           "Partitions worked on at once; they share the memory."},
     [LITH_OPTION_THREADS] = {"threads", LITH_KIND_COUNT, "N", "1",

@@ -40,6 +40,8 @@ enum lith_option_id {
     LITH_OPTION_ORPHAN_GRACE,
     LITH_OPTION_REPLAY_WINDOW,
     LITH_OPTION_GC_BYTES_MAX,
+    LITH_OPTION_MIN_FREE,
+    LITH_OPTION_IO_RATE,
     LITH_OPTION_JOBS,
     LITH_OPTION_THREADS,
     LITH_OPTION_MEMORY,
@@ -62,6 +64,7 @@ enum lith_option_kind {
     LITH_KIND_DURATION, /* with a unit: 15m */
     LITH_KIND_CHOICE,   /* one of the words in `value`, between bars */
     LITH_KIND_SHARD,    /* I/N, from 1 */
+    LITH_KIND_PERCENT,  /* N% */
 };
 
 struct lith_option {
@@ -87,6 +90,9 @@ LITH_MUST_CHECK enum lith_code lith_option_check(enum lith_option_id id, const c
 /* Digits alone; INVALID. */
 LITH_MUST_CHECK enum lith_code lith_count_parse(const char *text, uint64_t *ret_count,
                                                 struct lith_err *err);
+/* "N%", a whole number from 0 to 100. INVALID. */
+LITH_MUST_CHECK enum lith_code lith_percent_parse(const char *text, uint32_t *ret_percent,
+                                                  struct lith_err *err);
 /* "I/N" with I from 1 to N; *ret_index is from 0. INVALID. */
 LITH_MUST_CHECK enum lith_code lith_shard_parse(const char *text, uint32_t *ret_index,
                                                 uint32_t *ret_count, struct lith_err *err);

@@ -73,6 +73,20 @@ enum lith_code lith_shard_parse(const char *text, uint32_t *ret_index, uint32_t 
     return LITH_OK;
 }
 
+enum lith_code lith_percent_parse(const char *text, uint32_t *ret_percent, struct lith_err *err)
+{
+    size_t digits = strspn(text, "0123456789");
+    uint32_t percent = 0;
+
+    for (size_t i = 0; i < digits && percent <= 100; i++)
+        percent = percent * 10 + (uint32_t)(text[i] - '0');
+    if (digits == 0 || percent > 100 || strcmp(text + digits, "%") != 0)
+        return lith_fail(err, LITH_E_INVALID, "\"%.100s\": expected a share from 0%% to 100%%",
+                         text);
+    *ret_percent = percent;
+    return LITH_OK;
+}
+
 /* The place of a text among words between bars; false when it is none of them. */
 static bool choice_find(const char *words, const char *text, size_t bytes, unsigned *ret_index)
 {
@@ -215,6 +229,8 @@ enum lith_code lith_option_check(enum lith_option_id id, const char *text, struc
         return LITH_OK;
     case LITH_KIND_SHARD:
         return lith_shard_parse(text, &index, &count, err);
+    case LITH_KIND_PERCENT:
+        return lith_percent_parse(text, &index, err);
     }
     LITH_ASSERT(false);
     return LITH_OK;

@@ -16,6 +16,7 @@
 #include "job/fold.h"
 #include "job/merge_step.h"
 #include "job/set_notes.h"
+#include "job/space.h"
 #include "lake/commit.h"
 
 /* How often one pass starts over because a file turned out to be damaged and was set aside. */
@@ -285,13 +286,31 @@ static enum lith_code merge_round(const struct lith_job *job, struct lith_look *
     return LITH_OK;
 }
 
+/* A due partition without room for what it would write is left alone, with the reason. */
+static enum lith_code room_check(const struct lith_job *job, const struct lith_look *look,
+                                 struct lith_partition_report *report, bool *ret_room,
+                                 struct lith_err *err)
+{
+    const char *reason = NULL;
+
+    if (lith_look_wants_work(look, job) && look->plan.reason == LITH_PART_DUE)
+        LITH_TRY(lith_space_reason(job, look->plan.input_bytes, &reason, err));
+    *ret_room = !reason;
+    if (reason)
+        report->reason = reason;
+    return LITH_OK;
+}
+
 /* The part that holds the lock. */
 static enum lith_code compact_locked(const struct lith_job *job, struct lith_look *look,
                                      struct lith_partition_report *report, struct lith_err *err)
 {
     for (unsigned round = 0; round < ROUNDS_MAX; round++) {
-        bool again;
+        bool again, room;
         LITH_TRY(lith_look_again(look, job, err));
+        LITH_TRY(room_check(job, look, report, &room, err));
+        if (!room)
+            return LITH_OK;
         if (lith_look_wants_work(look, job))
             LITH_TRY(prepare(job, look, &report->folded, err));
         bool wanted = lith_look_wants_work(look, job) && look->plan.reason == LITH_PART_DUE;
@@ -315,12 +334,14 @@ enum lith_code lith_job_compact(const struct lith_job *job, struct lith_partitio
                                 struct lith_err *err)
 {
     struct lith_look look;
+    bool room = false;
 
     enum lith_code code = lith_look_init(&look, job, err);
     if (code == LITH_OK)
         code = lith_look_first(&look, job, report, err);
-    if (code == LITH_OK && report->state != LITH_PARTITION_BLOCKED &&
-        lith_look_wants_work(&look, job)) {
+    if (code == LITH_OK && report->state != LITH_PARTITION_BLOCKED)
+        code = room_check(job, &look, report, &room, err);
+    if (code == LITH_OK && room && lith_look_wants_work(&look, job)) {
         code = lith_folder_lock(job->folder, LITH_LOCK_TRY, err);
         if (code == LITH_OK) {
             code = compact_locked(job, &look, report, err);

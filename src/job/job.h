@@ -42,7 +42,8 @@ struct lith_job_options {
     enum lith_verify_level verify;
     const char *const *key_columns;
     size_t key_column_count;
-    bool key_columns_given; /* by the caller: where one is missing it is told */
+    bool key_columns_given;    /* by the caller: where one is missing it is told */
+    uint32_t min_free_percent; /* of the file system, that outputs leave free */
     const char *manifest_name;
     struct lith_path_options path;
     bool explain; /* lith_job_plan also says how columns would be merged */

@@ -3,6 +3,7 @@
  */
 #include "job/look.h"
 #include "job/merge_step.h"
+#include "job/space.h"
 
 enum lith_code lith_job_rank(const struct lith_job *job, struct lith_plan_rank *ret_rank,
                              struct lith_err *err)
@@ -36,13 +37,19 @@ enum lith_code lith_job_plan(const struct lith_job *job, struct lith_partition_r
                              struct lith_err *err)
 {
     struct lith_look look;
+    const char *no_room = NULL;
 
     enum lith_code code = lith_look_init(&look, job, err);
     look.all_files = true;
     if (code == LITH_OK)
         code = lith_look_first(&look, job, report, err);
-    if (code == LITH_OK && report->state != LITH_PARTITION_BLOCKED &&
-        look.plan.reason == LITH_PART_DUE) {
+    bool due = code == LITH_OK && report->state != LITH_PARTITION_BLOCKED &&
+               look.plan.reason == LITH_PART_DUE;
+    if (due)
+        code = lith_space_reason(job, look.plan.input_bytes, &no_room, err);
+    if (no_room)
+        report->reason = no_room;
+    if (due && code == LITH_OK && !no_room) {
         report->state = LITH_PARTITION_COMPACTED;
         report->inputs = look.plan.input_count;
         report->outputs = look.plan.output_count;

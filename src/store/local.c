@@ -58,6 +58,17 @@ static void store_close(struct lith_store *store)
     lith_free(store);
 }
 
+/* A throttle of its own for each folder: a job has one. */
+static enum lith_code throttle_make(struct lith_local_folder *folder, struct lith_err *err)
+{
+    struct lith_local_store *store = (struct lith_local_store *)folder->base.store;
+
+    if (store->io_bytes_per_second == 0)
+        return LITH_OK;
+    return lith_throttle_new(store->base.mem, store->base.env, store->io_bytes_per_second,
+                             store->cancel, &folder->throttle, err);
+}
+
 static enum lith_code folder_open(struct lith_store *store, const char *path,
                                   struct lith_folder **ret_folder, struct lith_err *err)
 {
@@ -80,6 +91,11 @@ static enum lith_code folder_open(struct lith_store *store, const char *path,
     *folder = (struct lith_local_folder){
         .base = {.store = store, .path = own_path}, .fd = -1, .full = full};
     LITH_TRY(lith_dir_open(AT_FDCWD, full, &folder->fd, err));
+    enum lith_code code = throttle_make(folder, err);
+    if (code != LITH_OK) {
+        lith_fd_close(folder->fd);
+        return code;
+    }
     *ret_folder = &folder->base;
     block = NULL;
     return LITH_OK;
@@ -88,6 +104,7 @@ static enum lith_code folder_open(struct lith_store *store, const char *path,
 static void folder_close(struct lith_folder *folder)
 {
     lith_folder_unlock(folder);
+    lith_throttle_free(lith_local_folder(folder)->throttle);
     lith_fd_close(lith_local_folder(folder)->fd);
     lith_free(folder);
 }
@@ -203,9 +220,22 @@ static enum lith_code source_open(struct lith_folder *folder, const struct lith_
     LITH_TRY(lith_file_source_open(dir_fd, object->name, folder->store->mem, &source, err));
     if (object->etag)
         LITH_TRY(etag_check(dir_fd, object, err));
-    *ret_source = source;
+    struct lith_throttle *throttle = lith_local_folder(folder)->throttle;
+    struct lith_source *whole = source;
     source = NULL;
+    if (throttle)
+        return lith_throttle_source(throttle, whole, folder->store->mem, ret_source, err);
+    *ret_source = whole;
     return LITH_OK;
+}
+
+static enum lith_code free_bytes(struct lith_folder *base, struct lith_space *ret_space,
+                                 struct lith_err *err)
+{
+    struct lith_local_folder *folder = lith_local_folder(base);
+
+    return lith_fd_space(folder->fd, folder->full, &ret_space->free_bytes, &ret_space->total_bytes,
+                         err);
 }
 
 static const struct lith_store_ops local_ops = {
@@ -227,6 +257,7 @@ static const struct lith_store_ops local_ops = {
     .output_free = lith_local_output_free,
     .delete_if = lith_local_delete_if,
     .deletes_end = lith_local_deletes_end,
+    .free_bytes = free_bytes,
 };
 
 enum lith_code lith_local_open(const struct lith_local_options *options, struct lith_env *env,
@@ -240,18 +271,20 @@ enum lith_code lith_local_open(const struct lith_local_options *options, struct 
     LITH_TRY(lith_file_stat(AT_FDCWD, options->root, true, &info, err));
     if (!info.is_directory)
         return lith_fail(err, LITH_E_INVALID, "%s is not a directory", options->root);
-    LITH_TRY(lith_alloc(mem, sizeof(struct lith_store) + bytes + 1, &block, err));
-    struct lith_store *store = block;
+    LITH_TRY(lith_alloc(mem, sizeof(struct lith_local_store) + bytes + 1, &block, err));
+    struct lith_local_store *store = block;
     char *root = (char *)(store + 1);
     memcpy(root, options->root, bytes + 1);
     while (bytes > 1 && root[bytes - 1] == '/')
         root[--bytes] = 0;
-    *store = (struct lith_store){.ops = &local_ops,
-                                 .env = env,
-                                 .mem = mem,
-                                 .root = root,
-                                 .single_writer = options->single_writer};
-    *ret_store = store;
+    *store = (struct lith_local_store){.base = {.ops = &local_ops,
+                                                .env = env,
+                                                .mem = mem,
+                                                .root = root,
+                                                .single_writer = options->single_writer},
+                                       .io_bytes_per_second = options->io_bytes_per_second,
+                                       .cancel = options->cancel};
+    *ret_store = &store->base;
     block = NULL;
     return LITH_OK;
 }

@@ -4,11 +4,17 @@
 #ifndef LITH_STORE_LOCAL_H
 #define LITH_STORE_LOCAL_H
 
+#include <signal.h>
+
 #include "store/store.h"
 
 struct lith_local_options {
     const char *root; /* an existing directory */
     bool single_writer;
+    /* What each open folder reads and writes of data files together, a second; 0: as fast as it
+     * goes. Needs lith_env.sleep_ns. */
+    uint64_t io_bytes_per_second;
+    const volatile sig_atomic_t *cancel; /* nobody waits any longer once it is set; may be NULL */
 };
 
 /* Opens the root. NOT_FOUND, DENIED, INVALID when it is not a directory. */

@@ -5,13 +5,21 @@
 #define LITH_STORE_LOCAL_FOLDER_H
 
 #include "base/file.h"
+#include "base/throttle.h"
 #include "store/local.h"
 #include "store/steps.h"
 
+struct lith_local_store {
+    struct lith_store base;
+    uint64_t io_bytes_per_second;
+    const volatile sig_atomic_t *cancel;
+};
+
 struct lith_local_folder {
     struct lith_folder base;
-    int fd;           /* the directory; every name is relative to it */
-    const char *full; /* its path for the system: root and path joined */
+    struct lith_throttle *throttle; /* of data files; NULL: none is held up */
+    int fd;                         /* the directory; every name is relative to it */
+    const char *full;               /* its path for the system: root and path joined */
 };
 
 static inline struct lith_local_folder *lith_local_folder(struct lith_folder *folder)

@@ -15,6 +15,7 @@
 struct local_output {
     struct lith_output base;
     struct lith_file_sink sink;
+    struct lith_throttled_sink slow; /* in front of it, where the folder has a throttle */
     int fd;       /* until it is sealed: a job may have more outputs than descriptors */
     bool written; /* NAME.tmp is there, and ours */
     struct lith_file_info like;   /* owner, group, mode */
@@ -109,6 +110,10 @@ enum lith_code lith_local_output_new(struct lith_folder *base,
     }
     output->sink.wants_crc = true; /* the manifest knows files by it */
     output->base.sink = &output->sink.base;
+    if (folder->throttle) {
+        lith_throttled_sink_init(&output->slow, &output->sink.base, folder->throttle);
+        output->base.sink = &output->slow.base;
+    }
     lith_local_step(base, LITH_STEP_OUTPUT_CREATED);
     *ret_output = &output->base;
     return LITH_OK;

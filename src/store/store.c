@@ -179,6 +179,13 @@ enum lith_code lith_folder_deletes_end(struct lith_folder *folder, struct lith_e
     return folder->store->ops->deletes_end(folder, err);
 }
 
+enum lith_code lith_folder_free_bytes(struct lith_folder *folder, bool *ret_known,
+                                      struct lith_space *ret_space, struct lith_err *err)
+{
+    *ret_known = folder->store->ops->free_bytes != NULL;
+    return *ret_known ? folder->store->ops->free_bytes(folder, ret_space, err) : LITH_OK;
+}
+
 static int compare_objects(const void *a, const void *b)
 {
     return strcmp(((const struct lith_object *)a)->name, ((const struct lith_object *)b)->name);

@@ -79,6 +79,12 @@ struct lith_store_facts {
     char detail[256];  /* one line for people */
 };
 
+/* What a folder's file system has room for. */
+struct lith_space {
+    uint64_t free_bytes; /* that new files may take */
+    uint64_t total_bytes;
+};
+
 enum lith_lock_wait {
     LITH_LOCK_TRY,  /* CONFLICT where another program has it */
     LITH_LOCK_WAIT, /* until it is free; TRANSIENT where it is not after a few seconds */
@@ -117,6 +123,9 @@ struct lith_store_ops {
     enum lith_code (*delete_if)(struct lith_folder *folder, const struct lith_object *object,
                                 struct lith_err *err);
     enum lith_code (*deletes_end)(struct lith_folder *folder, struct lith_err *err);
+    /* Optional: see lith_folder_free_bytes. */
+    enum lith_code (*free_bytes)(struct lith_folder *folder, struct lith_space *ret_space,
+                                 struct lith_err *err);
 };
 
 /* A concrete store and a concrete folder embed these as their first member. */
@@ -235,6 +244,11 @@ LITH_MUST_CHECK enum lith_code lith_folder_delete_if(struct lith_folder *folder,
 /* After the last delete of a pass: makes them durable. */
 LITH_MUST_CHECK enum lith_code lith_folder_deletes_end(struct lith_folder *folder,
                                                        struct lith_err *err);
+
+/* The room that there is now; *ret_known is false where the store has no such end. */
+LITH_MUST_CHECK enum lith_code lith_folder_free_bytes(struct lith_folder *folder, bool *ret_known,
+                                                      struct lith_space *ret_space,
+                                                      struct lith_err *err);
 
 /* The listed object of that name, or NULL. */
 const struct lith_object *lith_listing_find(const struct lith_listing *listing, const char *name);

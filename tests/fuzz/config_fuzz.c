@@ -35,6 +35,9 @@ static void read_all(struct lith_config *config)
             lith_config_shard(config, id, &index, &shards);
             LITH_ASSERT(index < shards);
             break;
+        case LITH_KIND_PERCENT:
+            LITH_ASSERT(lith_config_percent(config, id) <= 100);
+            break;
         case LITH_KIND_CHOICE:
             if (lith_config_text(config, id))
                 (void)lith_option_choice(id, lith_config_text(config, id));

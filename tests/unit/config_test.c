@@ -85,6 +85,8 @@ static struct sample sample_of(enum lith_option_id id)
         return (struct sample){"7m", "8h", "7", "15m"};
     case LITH_KIND_SHARD:
         return (struct sample){"2/3", "1/1", "4/3", "I/N"};
+    case LITH_KIND_PERCENT:
+        return (struct sample){"7%", "100%", "101%", "0% to 100%"};
     case LITH_KIND_CHOICE:
         break;
     }
