@@ -192,7 +192,9 @@ static void partition_print(struct lith_report *report, const struct lith_partit
         lith_print_error("%s: %s; all pages were decoded instead", path_text(p->path),
                          p->refuted->text);
     conflicts_print(p);
-    if (p->state != LITH_PARTITION_CHANGED || report->is_dry)
+    /* What came and went is counted; a dry run, and --json, name it. */
+    bool is_counted = p->state == LITH_PARTITION_CHANGED && (p->inputs || p->outputs);
+    if (!is_counted || report->is_dry)
         files_print(report, p);
     lith_explain_print(p->explanations, p->explanation_count, 4);
     if (p->explanation_count == 0)

@@ -18,7 +18,8 @@ import pytest
 import lithify
 
 DOCS = lithify.ROOT / "docs"
-COMMANDS = ["compact", "plan", "status", "merge", "ls", "inspect", "verify", "gc", "help"]
+COMMANDS = ["compact", "plan", "status", "merge", "ls", "inspect", "verify", "gc", "rollback",
+            "retire", "adopt", "help"]
 OLD = 1_000_000  # seconds: files that have been quiet for long
 ORIGINS = ["flag", "variable", "file"]
 
@@ -116,6 +117,16 @@ def test_documented_options():
     (["merge", "--scratch", "/etc/passwd", "-o", "x", "a"], "--scratch: "),
     (["plan", ".", "--key-columns", ",,"], "--key-columns: "),
     (["plan", ".", "--config", "/nowhere.yaml"], "/nowhere.yaml"),
+    (["plan", ".", "--dry-run"], "--dry-run"),
+    (["gc", ".", "--dry-run=yes"], "--dry-run takes no value"),
+    (["plan", ".", "--min-free", "5"], "--min-free: \"5\": expected a share from 0% to 100%"),
+    (["plan", ".", "--min-free", "101%"], "0% to 100%"),
+    (["plan", ".", "--io-rate", "fast"], "--io-rate: "),
+    (["rollback", "."], "no lake that was committed to"),
+    (["rollback", ".", "."], "one argument too many"),
+    (["retire", "."], "something is missing"),
+    (["retire", ".", "other/"], "names no file"),
+    (["adopt", ".", "--unlisted", "maybe"], "--unlisted: \"maybe\": expected one of live|ignore"),
 ])
 def test_usage(arguments, says, tmp_path):
     result = lithify.run(*arguments, cwd=tmp_path)
@@ -244,6 +255,7 @@ OPTIONS = [
      lambda r: ["merge", "--json", "-o", r / "out.parquet", *sorted(r.rglob("f*.parquet"))],
      status("row_groups"), 1, 6),
     ("reader_grace", "0", committed, lambda r: ["gc", r, "--json"], summary("deleted"), 0, 6),
+    ("min_free", "100%", fill, plan, states, ["compacted"], ["left"]),
     ("json", "true", fill, lambda r: ["status", r], lambda a: a.out[0], None, "{"),
     ("memory", "1KiB", fill, plan, lambda a: a.code, 0, 2),
     ("jobs", "0", fill, plan, lambda a: a.code, 0, 2),
@@ -670,7 +682,11 @@ def test_documented_fields(tmp_path):
     root = two_partitions(tmp_path / "lake")
     files = sorted(root.rglob("*.parquet"))
     documents = [document("plan", root, "--explain"), document("compact", root, "--readers=manifest"),
-                 document("gc", root), document("status", root), document("ls", root),
+                 document("gc", root), document("gc", root, "--dry-run"),
+                 document("rollback", root, "--partition=*acme*", "--dry-run"),
+                 document("retire", root / "tenant_id=globex/day",
+                          next(iter((root / "tenant_id=globex/day").glob("*_e*.parquet"))).name),
+                 document("adopt", root), document("status", root), document("ls", root),
                  document("merge", "-o", tmp_path / "o.parquet", *files),
                  document("merge", "--explain", *files),
                  document("verify", *files, "--", *files), document("inspect", files[0], "--pages")]

@@ -221,3 +221,61 @@ def test_query_during_each_commit(tmp_path):
     race.join()
     assert race.counts["read_open"] > 5, race.counts
     settle(root, race.finished)
+
+
+def test_rollback_among_compactors_and_readers(tmp_path):
+    """P2, P3: compactions are undone while others run, a writer writes and readers read."""
+    root = tmp_path / "lake"
+    race = Race(root, SECONDS)
+    codes = []
+    race.write(0)
+    lithify.ok(*COMPACT, root)
+
+    def rollback():
+        done = subprocess.run([lithify.BIN, "rollback", root / FOLDER], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
+        # Undone already, or superseded: that is a refusal with its reason.
+        assert done.returncode in CODES or "rollback: " in done.stdout, done.stdout
+        codes.append(done.returncode)
+        time.sleep(0.02)
+
+    race.start(race.write, 0.03)
+    race.start(race.compact)
+    race.start(race.compact)
+    race.start(rollback)
+    race.start(race.read_strict)
+    race.start(race.read_open)
+    race.start(race.read_duckdb)
+    race.join()
+    assert codes.count(lithify.DONE) > 1, codes
+    assert race.counts["read_open"] > 5, race.counts
+    race.write(0)  # releases what was undone last
+    settle(root, race.finished)
+
+
+def test_retire_against_compact(tmp_path):
+    """P2, P3: a file that is retired while compact runs goes with all of its rows, or stays with
+    all of them; every other row stays."""
+    root = tmp_path / "lake"
+    chance = random.Random(SEED)
+    end = time.monotonic() + SECONDS / 2
+    kept, tried, rounds = set(), 0, 0
+    lithify.ok("adopt", "--readers=manifest", numbered.write(root / FOLDER / "first.parquet",
+                                                               range(0)).parents[5])
+    while time.monotonic() < end:
+        first = 10000 * (rounds + 1)
+        kept |= set(numbered.fill(root / FOLDER, 4, ROWS, first=first, stem=f"keep-{rounds}"))
+        old = set(numbered.fill(root / FOLDER, 1, ROWS, first=first + 5000, stem=f"old-{rounds}"))
+        compactor = subprocess.Popen([lithify.BIN, *map(str, COMPACT), root],
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(chance.choice([0, 0.002, 0.005, 0.01, 0.02, 0.04]))
+        done = lithify.run("retire", root / FOLDER, f"old-{rounds}-00000.parquet")
+        assert compactor.wait() in CODES
+        assert done.code in CODES or "retired already" in done.err, str(done)
+        tried += done.code == lithify.DONE
+        kept |= set() if done.code == lithify.DONE else old
+        rounds += 1
+        numbered.check_everywhere(root, sorted(kept), set(
+            reader.read(root, strict=True)["id"].to_pylist()) & kept, where=str(done))
+    print(f"{tried} of {rounds} were retired")
+    assert rounds > 2
