@@ -167,6 +167,69 @@ static void the_brake_of_gc_is_a_reason(void **state)
     assert_non_null(strstr(reason, "gc_bytes_max"));
 }
 
+/* By its path one partition is changed, and only what leads to it is looked at; without a path all
+ * that the options select. */
+static void changes_by_hand_are_passes(void **state)
+{
+    struct lith_change change = {.partition = "tenant_id=t1/p=04"};
+    const char *name = "f0.parquet";
+    struct lith_summary summary;
+
+    (void)state;
+    lake_open();
+    assert_int_equal(lith_lake_rollback(lake, &change, tell, NULL, &summary, &err), LITH_E_INVALID);
+    assert_non_null(strstr(err.text, "_lithify.json"));
+    (void)compact();
+    told_reset();
+    change.dry_run = true;
+    MUST(lith_lake_rollback(lake, &change, tell, NULL, &summary, &err));
+    assert_int_equal(summary.by_state[LITH_PARTITION_CHANGED], 1);
+    change.dry_run = false;
+    MUST(lith_lake_rollback(lake, &change, tell, NULL, &summary, &err));
+    assert_int_equal(summary.partitions, 1);
+    assert_int_equal(summary.files_after, 5);
+    assert_int_equal(rows_told, 100);
+    MUST(lith_lake_rollback(lake, &change, tell, NULL, &summary, &err));
+    assert_int_equal(summary.by_state[LITH_PARTITION_FAILED], 1);
+    change.files = &name;
+    change.file_count = 1;
+    MUST(lith_lake_retire(lake, &change, tell, NULL, &summary, &err));
+    assert_int_equal(summary.by_state[LITH_PARTITION_CHANGED], 1);
+    assert_int_equal(summary.files_after, 4);
+    change.partition = NULL;
+    assert_int_equal(lith_lake_retire(lake, &change, tell, NULL, &summary, &err), LITH_E_INVALID);
+    MUST(lith_lake_rollback(lake, &change, tell, NULL, &summary, &err));
+    assert_int_equal(summary.by_state[LITH_PARTITION_CHANGED], PARTITIONS - 1);
+    assert_int_equal(summary.by_state[LITH_PARTITION_FAILED], 1); /* retired from meanwhile */
+    MUST(lith_lake_adopt(lake, LITH_UNLISTED_ASK, tell, NULL, &summary, &err));
+    assert_int_equal(summary.by_state[LITH_PARTITION_LEFT], PARTITIONS);
+    assert_int_equal(lith_lake_adopt(lake, (enum lith_unlisted)7, tell, NULL, &summary, &err),
+                     LITH_E_INVALID);
+}
+
+static void paths_that_are_no_partition_are_refused(void **state)
+{
+    static const char *const paths[] = {
+        "tenant_id=t1",       "tenant_id=t1/p=04/x", "tenant_id=t1/p=0", "tenant_id=t1/p=040",
+        "tenant_id=t1/p=04/", "/tenant_id=t1/p=04",  "../lake",          "_lithify.json",
+        "tenant_id"};
+    struct lith_summary summary;
+
+    (void)state;
+    lake_open();
+    (void)compact();
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        struct lith_change change = {.partition = paths[i], .dry_run = true};
+        if (lith_lake_rollback(lake, &change, tell, NULL, &summary, &err) != LITH_E_NOT_FOUND)
+            fail_msg("%s: %s", paths[i], err.text);
+    }
+    /* Within a table of another format, however deep. */
+    assert_int_equal(mkdirat(dir_fd, "tenant_id=t1/_delta_log", 0755), 0);
+    struct lith_change change = {.partition = "tenant_id=t1/p=04"};
+    MUST(lith_lake_rollback(lake, &change, tell, NULL, &summary, &err));
+    assert_int_equal(summary.by_state[LITH_PARTITION_BLOCKED], 1);
+}
+
 static void a_lake_without_a_mode_is_refused(void **state)
 {
     struct lith_summary summary;
@@ -390,6 +453,8 @@ int main(void)
         T(a_lake_is_compacted_once),
         T(the_brake_of_gc_is_of_the_pass),
         T(the_brake_of_gc_is_a_reason),
+        T(changes_by_hand_are_passes),
+        T(paths_that_are_no_partition_are_refused),
         T(a_lake_without_a_mode_is_refused),
         T(one_failure_stops_no_other),
         T(parts_of_a_lake_are_chosen),
