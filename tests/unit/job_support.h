@@ -180,6 +180,7 @@ static inline enum lith_code test_job_under(enum test_kind kind,
                            .work = &work,
                            .arena = &arena};
     enum lith_code code = test_job_run(kind, &job, report);
+    assert_false(folder->locked);
     test_texts_keep(report);
     return code;
 }
