@@ -193,17 +193,25 @@ static enum lith_code fact_read(struct lith_fact_book *book, const struct lith_j
     return LITH_OK;
 }
 
-bool lith_fact_is_replaced(const struct lith_snapshot_file *file)
+bool lith_fact_is_former(const struct lith_snapshot_file *file)
 {
-    return file->state == LITH_FILE_RETIRED && file->object && file->differs &&
-           !file->object->is_link;
+    if (!file->object || file->object->is_link)
+        return false;
+    if (file->state == LITH_FILE_GONE)
+        return file->entry->has_crc; /* of what was never read nobody can say whether this is it */
+    if (!file->differs)
+        return false;
+    /* What was read and is live must be the same still, so it has that size. */
+    return file->state == LITH_FILE_RETIRED ||
+           (file->state == LITH_FILE_LIVE &&
+            (!file->entry->has_crc || file->entry->size == file->object->size));
 }
 
 static bool is_wanted(const struct lith_snapshot_file *file, enum lith_fact_scope scope)
 {
     if (!file->object || file->object->is_link)
         return false;
-    if (lith_fact_is_replaced(file))
+    if (lith_fact_is_former(file))
         return true;
     return file->live && (scope == LITH_FACTS_ALL || file->state == LITH_FILE_LATE);
 }

@@ -36,7 +36,9 @@ enum lith_code lith_fold_commit(const struct lith_job *job, const struct lith_lo
     LITH_TRY(lith_late_fold(look, job, at_once, &arena, &fold, err));
     LITH_TRY(lith_job_stamp(job, &stamp, err));
     LITH_TRY(lith_late_set_aside(look, stamp.at_ns, &arena, &fold, err));
-    *ret_changed = fold.file_count + fold.refreshed_count + fold.quarantine_count > 0;
+    *ret_changed = fold.file_count + fold.refreshed_count + fold.replay_count + fold.renewed_count +
+                       fold.quarantine_count >
+                   0;
     if (!*ret_changed)
         return LITH_OK;
     LITH_TRY(fold_sets(job, look, &arena, &fold, err));

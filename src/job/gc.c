@@ -196,12 +196,14 @@ static enum lith_code gc_locked(const struct lith_job *job, struct lith_partitio
 {
     LITH_AUTO(view) struct lith_view view = {0};
     struct lith_gc_plan plan;
+    bool stopped = false;
     int64_t now_ns;
 
     LITH_TRY(lith_folder_now(job->folder, &now_ns, err));
     LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err));
-    if (!lith_view_manifest(&view))
-        return LITH_OK; /* nothing was committed here yet */
+    LITH_TRY(gc_stopped(job, &view, report, &stopped, err));
+    if (stopped)
+        return LITH_OK;
     LITH_TRY(view_plan(job, &view, now_ns, &plan, err));
     LITH_TRY(files_report(job, &plan, false, report, err));
     report->more_due = braked_count(&plan);

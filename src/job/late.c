@@ -1,5 +1,5 @@
 /*
- * Late files, and files that bear a retired name.
+ * Late files, and files under names that were used before.
  */
 #include "job/late.h"
 
@@ -16,18 +16,6 @@ static bool is_old(const struct lith_look *look, const struct lith_job *job,
            look->now_ns >= until_ns;
 }
 
-/* A name and size that were deleted as superseded: a writer's replay, which stays dead. */
-static bool is_replay(const struct lith_look *look, const struct lith_object *object)
-{
-    const struct lith_manifest *m = &look->view.manifest;
-
-    for (size_t i = 0; i < m->gone_count; i++) {
-        if (m->gone[i].size == object->size && strcmp(m->gone[i].name, object->name) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool waits(const struct lith_look *look, const struct lith_job *job,
                   const struct lith_snapshot_file *file, bool at_once)
 {
@@ -35,8 +23,8 @@ static bool waits(const struct lith_look *look, const struct lith_job *job,
         return false;
     if (file->state == LITH_FILE_LATE && !file->object->is_link)
         return at_once || is_old(look, job, file->object);
-    return lith_fact_is_replaced(file) && is_old(look, job, file->object) &&
-           !is_replay(look, file->object);
+    /* A condemned name may be deleted at any time; gc frees it once its file is gone. */
+    return lith_fact_is_former(file) && !file->condemned && is_old(look, job, file->object);
 }
 
 bool lith_late_waits(const struct lith_look *look, const struct lith_job *job)
@@ -71,19 +59,83 @@ bool lith_late_foldable(const struct lith_look *look, const struct lith_job *job
     return false;
 }
 
-/* Reads a file that bears a retired name: the same contents as before? */
-static enum lith_code replaced_read(const struct lith_job *job,
-                                    const struct lith_snapshot_file *file, struct lith_entry *entry,
-                                    bool *ret_same, struct lith_err *err)
+/* What a file under a name that was used before is. */
+enum former {
+    FORMER_AGAIN,  /* the retired one, written once more */
+    FORMER_REPLAY, /* one that was deleted, written once more */
+    FORMER_NEW,
+    FORMER_LIVE,    /* the live one, written once more */
+    FORMER_UNKNOWN, /* not to be told: what is dead stays dead, what is live stays as it is named */
+};
+
+static bool same_contents(const struct lith_entry *entry, const struct lith_entry *old)
+{
+    return old->has_crc && old->crc32 == entry->crc32 && old->size == entry->size &&
+           (!old->has_rows || old->rows == entry->rows);
+}
+
+static enum former former_of(const struct lith_manifest *m, const struct lith_snapshot_file *file,
+                             const struct lith_entry *entry)
+{
+    enum former former = FORMER_NEW;
+
+    if (file->state == LITH_FILE_LIVE)
+        return same_contents(entry, file->entry) ? FORMER_LIVE : FORMER_UNKNOWN;
+    if (file->state == LITH_FILE_RETIRED && same_contents(entry, file->entry))
+        return FORMER_AGAIN;
+    for (size_t i = 0; i < m->gone_count; i++) {
+        const struct lith_entry *gone = &m->gone[i];
+        if (gone->size != entry->size || strcmp(gone->name, entry->name) != 0)
+            continue;
+        if (same_contents(entry, gone))
+            return FORMER_REPLAY;
+        if (!gone->has_crc)
+            former = FORMER_UNKNOWN;
+    }
+    return former;
+}
+
+/* Reads it to its end. */
+static enum lith_code former_read(const struct lith_look *look, const struct lith_job *job,
+                                  const struct lith_snapshot_file *file, struct lith_entry *entry,
+                                  enum former *ret_former, struct lith_err *err)
 {
     LITH_AUTO(source) struct lith_source *source = NULL;
-    const struct lith_entry *old = file->entry;
 
     LITH_TRY(lith_folder_source_open(job->folder, file->object, &source, err));
     LITH_TRY(lith_source_crc32(source, job->work->mem, &entry->crc32, err));
     entry->has_crc = true;
-    *ret_same = old->has_crc && old->has_rows && old->crc32 == entry->crc32 &&
-                old->rows == entry->rows && old->size == entry->size;
+    *ret_former = former_of(&look->view.manifest, file, entry);
+    return LITH_OK;
+}
+
+/* Adds one file to the fold, whose tables have room. */
+static enum lith_code file_fold(const struct lith_look *look, const struct lith_job *job,
+                                const struct lith_snapshot_file *file, uint64_t rows,
+                                struct lith_entry *const tables[3], struct lith_fold *fold,
+                                struct lith_err *err)
+{
+    enum former former = FORMER_NEW;
+    struct lith_entry entry = {
+        .name = file->name,
+        .etag = file->object->etag,
+        .size = file->object->size,
+        .rows = rows,
+        .has_rows = true,
+    };
+
+    if (file->state == LITH_FILE_LIVE && !file->entry->has_crc)
+        former = FORMER_LIVE; /* nobody has read what its writer has replaced */
+    else if (file->state != LITH_FILE_LATE)
+        LITH_TRY(former_read(look, job, file, &entry, &former, err));
+    if (former == FORMER_NEW)
+        tables[0][fold->file_count++] = entry;
+    else if (former == FORMER_AGAIN)
+        tables[1][fold->refreshed_count++] = entry;
+    else if (former == FORMER_REPLAY)
+        tables[2][fold->replay_count++] = entry;
+    else if (former == FORMER_LIVE)
+        tables[3][fold->renewed_count++] = entry;
     return LITH_OK;
 }
 
@@ -92,39 +144,27 @@ enum lith_code lith_late_fold(const struct lith_look *look, const struct lith_jo
                               struct lith_err *err)
 {
     const struct lith_snapshot *snapshot = &look->view.snapshot;
-    void *blocks[2];
-    size_t folded = 0;
-    size_t refreshed = 0;
+    struct lith_entry *tables[4];
+    struct lith_fold fold = {0};
     size_t room = 0;
 
     for (size_t i = 0; i < snapshot->file_count; i++)
         room += facts_of(look, job, &snapshot->files[i], at_once) != NULL;
-    for (size_t i = 0; i < 2; i++)
-        LITH_TRY(lith_arena_array(arena, room, sizeof(struct lith_entry), &blocks[i], err));
-    struct lith_entry *files = blocks[0];
-    struct lith_entry *same = blocks[1];
-    for (size_t i = 0; i < snapshot->file_count; i++) {
-        const struct lith_snapshot_file *file = &snapshot->files[i];
-        const struct lith_fact *facts = facts_of(look, job, file, at_once);
-        bool is_same = false;
-        if (!facts)
-            continue;
-        struct lith_entry entry = {
-            .name = file->name,
-            .etag = file->object->etag,
-            .size = file->object->size,
-            .rows = facts->rows,
-            .has_rows = true,
-        };
-        if (lith_fact_is_replaced(file))
-            LITH_TRY(replaced_read(job, file, &entry, &is_same, err));
-        if (is_same)
-            same[refreshed++] = entry;
-        else
-            files[folded++] = entry;
+    for (size_t i = 0; i < 4; i++) {
+        void *block;
+        LITH_TRY(lith_arena_array(arena, room, sizeof(struct lith_entry), &block, err));
+        tables[i] = block;
     }
-    *ret_fold = (struct lith_fold){
-        .files = files, .file_count = folded, .refreshed = same, .refreshed_count = refreshed};
+    fold.files = tables[0];
+    fold.refreshed = tables[1];
+    fold.replays = tables[2];
+    fold.renewed = tables[3];
+    for (size_t i = 0; i < snapshot->file_count; i++) {
+        const struct lith_fact *facts = facts_of(look, job, &snapshot->files[i], at_once);
+        if (facts)
+            LITH_TRY(file_fold(look, job, &snapshot->files[i], facts->rows, tables, &fold, err));
+    }
+    *ret_fold = fold;
     return LITH_OK;
 }
 

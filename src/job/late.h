@@ -2,8 +2,8 @@
  * Files that came after the manifest: which of them a fold names.
  *
  * Late files are live at once, and named once they are old enough and their footer parses. A file
- * that bears a retired name but is another one is not live until it is folded; one that was only
- * written again is known by its checksum. DESIGN.md sections 4 and 5.
+ * under a name that was used before is not live until it is folded; one that was only written again
+ * is known by its checksum, and goes once more. DESIGN.md sections 4 and 5.
  */
 #ifndef LITH_JOB_LATE_H
 #define LITH_JOB_LATE_H
@@ -16,8 +16,8 @@ bool lith_late_waits(const struct lith_look *look, const struct lith_job *job);
 /* True when one of them can be folded, by what its footer says. */
 bool lith_late_foldable(const struct lith_look *look, const struct lith_job *job);
 
-/* The fold, in `arena`; with `at_once` young late files too. Reads files that bear a retired name
- * to their end: CONFLICT when one changes meanwhile. */
+/* The fold, in `arena`; with `at_once` young late files too. Reads files under names that
+ * were used before to their end: CONFLICT when one changes meanwhile. */
 LITH_MUST_CHECK enum lith_code lith_late_fold(const struct lith_look *look,
                                               const struct lith_job *job, bool at_once,
                                               struct lith_arena *arena, struct lith_fold *ret_fold,

@@ -177,6 +177,32 @@ static enum lith_code late_fold(const struct lith_job *job, const struct retire 
     return look_take(job, retire, look, err);
 }
 
+/* What is retired, each file read to its end: gc deletes nothing that was not, and should one of
+ * them be written again it is known. */
+static enum lith_code entries_make(const struct lith_job *job, const struct retire *retire,
+                                   const struct lith_look *look, struct lith_arena *arena,
+                                   struct lith_entry **ret_entries, struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(lith_arena_array(arena, retire->count, sizeof(struct lith_entry), &block, err));
+    struct lith_entry *entries = block;
+    for (size_t i = 0; i < retire->count; i++) {
+        LITH_AUTO(source) struct lith_source *source = NULL;
+        const struct lith_snapshot_file *file =
+            lith_snapshot_find(&look->view.snapshot, retire->names[i]);
+        entries[i].name = retire->names[i];
+        if (retire->dry_run || (file->entry && file->entry->has_crc))
+            continue;
+        LITH_TRY(lith_work_check(job->work, err));
+        LITH_TRY(lith_folder_source_open(job->folder, file->object, &source, err));
+        LITH_TRY(lith_source_crc32(source, job->work->mem, &entries[i].crc32, err));
+        entries[i].has_crc = true;
+    }
+    *ret_entries = entries;
+    return LITH_OK;
+}
+
 static enum lith_code retire_commit(const struct lith_job *job, const struct retire *retire,
                                     struct lith_look *look, struct lith_partition_report *report,
                                     struct lith_err *err)
@@ -186,6 +212,7 @@ static enum lith_code retire_commit(const struct lith_job *job, const struct ret
     const struct lith_manifest *base = lith_view_manifest(&look->view);
     struct lith_manifest mid;
     struct lith_manifest next;
+    struct lith_entry *entries;
     struct lith_stamp stamp;
     struct lith_fold fold;
 
@@ -197,8 +224,9 @@ static enum lith_code retire_commit(const struct lith_job *job, const struct ret
         report->folded = told.folded;
         base = retire->dry_run ? &mid : lith_view_manifest(&look->view);
     }
+    LITH_TRY(entries_make(job, retire, look, &arena, &entries, err));
     LITH_TRY(lith_by_hand_stamp(job, retire->dry_run, &stamp, err));
-    LITH_TRY(lith_commit_retire(base, retire->names, retire->count, &stamp, &arena, &next, err));
+    LITH_TRY(lith_commit_retire(base, entries, retire->count, &stamp, &arena, &next, err));
     LITH_TRY(lith_by_hand_report(job, &look->view, &next, &told, err));
     LITH_TRY(rows_add(job, retire, look, &told, err));
     if (!retire->dry_run)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/guard.h"
 #include "lake/commit_build.h"
 
 void lith_stamp_draw(struct lith_env *env, int64_t at_ns, struct lith_stamp *ret_stamp)
@@ -133,6 +134,8 @@ static enum lith_code input_check(const struct lith_commit_build *b, const struc
 {
     size_t row = 0;
 
+    if (lith_guard_is_out(LITH_GUARD_INPUTS))
+        return LITH_OK;
     if (lith_name_index_find(&b->files, input->name, &row)) {
         const struct lith_entry *entry = &b->base->files[row];
         if (!identity_equal(entry, input))
@@ -161,12 +164,12 @@ static enum lith_code output_check(const struct lith_commit_build *b,
     if (!lith_output_name_parse(output->name, &parts) || strcmp(parts.pid, b->base->pid) != 0)
         return lith_fail(err, LITH_E_INVALID, "output %s is not named as one of partition %s",
                          output->name, b->base->pid);
-    if (parts.epoch != b->base->epoch)
+    if (!LITH_GUARD(EPOCH, parts.epoch == b->base->epoch))
         return lith_fail(err, LITH_E_INVALID, "output %s is of another epoch than %" PRIu64,
                          output->name, b->base->epoch);
-    if (lith_name_index_find(&b->files, output->name, &row) ||
-        lith_name_index_find(&b->retired, output->name, &row) ||
-        lith_commit_build_is_condemned(b, output->name))
+    bool is_known = lith_name_index_find(&b->files, output->name, &row) ||
+                    lith_name_index_find(&b->retired, output->name, &row);
+    if (is_known || !LITH_GUARD(OUTPUTS, !lith_commit_build_is_condemned(b, output->name)))
         return lith_fail(err, LITH_E_INVALID, "output %s is known already", output->name);
     return LITH_OK;
 }
@@ -266,7 +269,19 @@ enum lith_code lith_commit_compact(const struct lith_manifest *base,
     return lith_commit_build_end(&b, ret_next, err);
 }
 
-/* A late file, or one whose name was retired as other bytes. */
+/* Might the file be one that is gone? */
+static bool may_be_gone(const struct lith_commit_build *b, const struct lith_entry *file)
+{
+    for (size_t i = 0; i < b->base->gone_count; i++) {
+        const struct lith_entry *gone = &b->base->gone[i];
+        bool differs = gone->has_crc && file->has_crc && gone->crc32 != file->crc32;
+        if (gone->size == file->size && !differs && strcmp(gone->name, file->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A late file, or one whose name was used before for other bytes. */
 static enum lith_code fold_one(struct lith_commit_build *b, const struct lith_entry *file,
                                struct lith_err *err)
 {
@@ -275,8 +290,7 @@ static enum lith_code fold_one(struct lith_commit_build *b, const struct lith_en
     if (!lith_name_is_data(file->name) || !file->etag ||
         lith_name_index_find(&b->files, file->name, &row) ||
         lith_commit_build_is_condemned(b, file->name) ||
-        lith_output_name_is_of(file->name, b->base->pid) ||
-        lith_commit_build_is_gone(b, file->name, file->size))
+        lith_output_name_is_of(file->name, b->base->pid) || may_be_gone(b, file))
         return lith_fail(err, LITH_E_INVALID, "fold: %s is not late", file->name);
     if (lith_name_index_find(&b->retired, file->name, &row)) {
         const struct lith_entry *old = &b->base->retired[row];
@@ -296,13 +310,74 @@ static enum lith_code refresh_one(struct lith_commit_build *b, const struct lith
     if (!lith_name_index_find(&b->retired, entry->name, &row))
         return lith_fail(err, LITH_E_INVALID, "refresh: %s is not retired", entry->name);
     struct lith_entry *old = &b->next.retired[row];
-    if (!entry->etag || !entry->has_crc || !entry->has_rows || !old->has_crc || !old->has_rows ||
-        old->crc32 != entry->crc32 || old->rows != entry->rows || old->size != entry->size)
+    bool same_rows = !old->has_rows || (entry->has_rows && old->rows == entry->rows);
+    if (!entry->etag || !entry->has_crc || !old->has_crc || old->crc32 != entry->crc32 ||
+        old->size != entry->size || !same_rows)
         return lith_fail(err, LITH_E_INVALID, "refresh: %s has other contents", entry->name);
     LITH_TRY(lith_arena_copy(b->arena, entry->etag, strlen(entry->etag), &etag, err));
     old->etag = etag;
     old->at_ns = b->stamp->at_ns;
     return LITH_OK;
+}
+
+/* A live file that its writer has written again. Where it was read to its end before it must be the
+ * same: its rows may be nowhere else. */
+static enum lith_code renew_one(struct lith_commit_build *b, const struct lith_entry *file,
+                                struct lith_err *err)
+{
+    size_t row = 0;
+    void *etag = NULL;
+
+    if (!lith_name_index_find(&b->files, file->name, &row))
+        return lith_fail(err, LITH_E_INVALID, "renew: %s is not live", file->name);
+    struct lith_entry *entry = &b->next.files[row];
+    if (!file->etag || !file->has_rows ||
+        (entry->has_crc && (!file->has_crc || file->crc32 != entry->crc32)))
+        return lith_fail(err, LITH_E_INVALID, "renew: %s has other contents", file->name);
+    LITH_TRY(lith_arena_copy(b->arena, file->etag, strlen(file->etag), &etag, err));
+    entry->etag = etag;
+    entry->size = file->size;
+    entry->rows = file->rows;
+    entry->has_rows = true;
+    return LITH_OK;
+}
+
+/* Takes a file out of `gone`; false where it was not there. */
+static bool gone_take(struct lith_manifest *next, const struct lith_entry *file)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < next->gone_count; i++) {
+        const struct lith_entry *gone = &next->gone[i];
+        bool same = gone->has_crc && gone->crc32 == file->crc32 && gone->size == file->size &&
+                    strcmp(gone->name, file->name) == 0;
+        if (!same)
+            next->gone[kept++] = *gone;
+    }
+    bool found = kept < next->gone_count;
+    next->gone_count = kept;
+    return found;
+}
+
+/* What was gone is there again: it is retired anew. An entry of that name for other bytes, whose
+ * file this one has replaced, is of the past. */
+static enum lith_code replay_one(struct lith_commit_build *b, const struct lith_entry *file,
+                                 struct lith_err *err)
+{
+    struct lith_manifest *next = &b->next;
+    size_t row = 0;
+
+    if (!file->etag || !file->has_crc || lith_name_index_find(&b->files, file->name, &row) ||
+        lith_commit_build_is_condemned(b, file->name) || !gone_take(next, file))
+        return lith_fail(err, LITH_E_INVALID, "replay: %s is not gone", file->name);
+    for (size_t i = 0; i < next->retired_count; i++) {
+        if (strcmp(next->retired[i].name, file->name) != 0)
+            continue;
+        LITH_TRY(lith_commit_build_add_gone(b, &next->retired[i], err));
+        next->retired[i] = next->retired[--next->retired_count];
+        break;
+    }
+    return lith_commit_build_add_retired(b, file, err);
 }
 
 /* New entries replace older ones of the same name. */
@@ -339,14 +414,18 @@ enum lith_code lith_commit_fold(const struct lith_manifest *base, const struct l
     struct lith_commit_build b;
     struct lith_name_index folded;
 
-    LITH_TRY(lith_commit_build_begin(&b, base, LITH_OP_FOLD, false, fold->file_count, stamp, arena,
-                                     err));
+    LITH_TRY(lith_commit_build_begin(&b, base, LITH_OP_FOLD, false,
+                                     fold->file_count + fold->replay_count, stamp, arena, err));
+    for (size_t i = 0; i < fold->renewed_count; i++)
+        LITH_TRY(renew_one(&b, &fold->renewed[i], err));
     for (size_t i = 0; i < fold->refreshed_count; i++)
         LITH_TRY(refresh_one(&b, &fold->refreshed[i], err));
     for (size_t i = 0; i < fold->file_count; i++)
         LITH_TRY(fold_one(&b, &fold->files[i], err));
     LITH_TRY(lith_commit_build_index(fold->files, fold->file_count, arena, &folded, err));
     lith_commit_build_drop(b.next.retired, &b.next.retired_count, &folded);
+    for (size_t i = 0; i < fold->replay_count; i++)
+        LITH_TRY(replay_one(&b, &fold->replays[i], err));
     if (fold->quarantine_count)
         LITH_TRY(quarantine_add(&b, fold, err));
     if (b.next.has_outcome)

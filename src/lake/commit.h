@@ -84,7 +84,8 @@ lith_commit_compact(const struct lith_manifest *base, const struct lith_compact 
 
 /*
  * fold: late files become named. A name that `retired` holds with another identity may be folded
- * (same name, other bytes): the old entry leaves `retired`. Also writes `quarantine` entries: a
+ * (same name, other bytes): the old entry leaves `retired`; so may one that `gone` holds with the
+ * same size, if both crc32 are known and differ. Also writes `quarantine` entries: a
  * new one replaces an older one of the same name; those of names no longer live are dropped.
  */
 struct lith_fold {
@@ -96,6 +97,14 @@ struct lith_fold {
      * the new identity, its grace starts anew. */
     const struct lith_entry *refreshed;
     size_t refreshed_count;
+    /* Files that are gone and were written again, with the same crc32 and rows: retired once more,
+     * so that they go again. */
+    const struct lith_entry *replays;
+    size_t replay_count;
+    /* Live files that were written again by their writers, with the same crc32 where that is known:
+     * the entry takes the new identity, rows and crc32. */
+    const struct lith_entry *renewed;
+    size_t renewed_count;
     struct lith_file_sets sets; /* by the writer of the outcome that there is */
 };
 LITH_MUST_CHECK enum lith_code
@@ -110,10 +119,10 @@ lith_commit_fence(const struct lith_manifest *base, const char *const *names, si
                   struct lith_manifest *ret_next, struct lith_err *err);
 
 /*
- * clean: what a list made after reading `base` does not show leaves `condemned` and `retired`
- * (for `gone`, until `replay_window_ns` has passed). `kept` names inputs of listed orphans,
- * which stay retired. What is gone is forgotten after the window, unless it is there. *ret_changed
- * is false when there was nothing to do.
+ * clean: what a list made after reading `base` does not show, or shows as another file, leaves
+ * `condemned` and `retired` (for `gone`, until `replay_window_ns` has passed). `kept` names inputs
+ * of listed orphans, which stay retired. What is gone is forgotten after the window, unless it is
+ * there. *ret_changed is false when there was nothing to do.
  */
 struct lith_clean {
     const struct lith_listing *listing; /* made after base was read */
@@ -133,9 +142,10 @@ lith_commit_rollback(const struct lith_manifest *base, const struct lith_listing
                      const struct lith_stamp *stamp, struct lith_arena *arena,
                      struct lith_manifest *ret_next, struct lith_err *err);
 
-/* retire: takes named live files out of the live set (retention). INVALID for a name not live. */
+/* retire: takes live files out of the live set (retention): name, and crc32 where the file was read
+ * to its end; by that it is known again. INVALID for a name not live. */
 LITH_MUST_CHECK enum lith_code
-lith_commit_retire(const struct lith_manifest *base, const char *const *names, size_t count,
+lith_commit_retire(const struct lith_manifest *base, const struct lith_entry *files, size_t count,
                    const struct lith_stamp *stamp, struct lith_arena *arena,
                    struct lith_manifest *ret_next, struct lith_err *err);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/guard.h"
 #include "base/limits.h"
 #include "lake/commit_build.h"
 
@@ -67,7 +68,8 @@ static enum lith_code tables_begin(struct lith_commit_build *b, size_t more, str
     LITH_TRY(table_copy(b, base->gone, base->gone_count, more, &next->gone, err));
     for (size_t i = 0; i < next->retired_count; i++) {
         struct lith_entry *entry = &next->retired[i];
-        if (entry->generation == base->generation && base->mtime_ns > entry->at_ns)
+        if (entry->generation == base->generation && base->mtime_ns > entry->at_ns &&
+            !lith_guard_is_out(LITH_GUARD_GRACE_SEEN))
             entry->at_ns = base->mtime_ns;
     }
     return LITH_OK;

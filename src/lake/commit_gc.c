@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/guard.h"
 #include "lake/commit_build.h"
 
 /* Only what is retired, or an output that nothing names, may be condemned. */
@@ -30,10 +31,11 @@ enum lith_code lith_commit_fence(const struct lith_manifest *base, const char *c
     struct lith_commit_build b;
     void *block = NULL;
 
-    LITH_TRY(lith_commit_build_begin(&b, base, LITH_OP_FENCE, true, 0, stamp, arena, err));
+    bool raises = !lith_guard_is_out(LITH_GUARD_FENCE_EPOCH);
+    LITH_TRY(lith_commit_build_begin(&b, base, LITH_OP_FENCE, raises, 0, stamp, arena, err));
     LITH_TRY(lith_arena_array(arena, base->condemned_count + count, sizeof(char *), &block, err));
     const char **condemned = block;
-    size_t kept = base->condemned_count;
+    size_t kept = lith_guard_is_out(LITH_GUARD_CONDEMNED_GROWS) ? 0 : base->condemned_count;
     if (kept)
         memcpy(condemned, base->condemned, kept * sizeof(char *));
     for (size_t i = 0; i < count; i++) {
@@ -62,6 +64,14 @@ static bool is_kept(const struct lith_clean *clean, const char *name)
            bsearch(&name, clean->kept, clean->kept_count, sizeof(name), compare_texts);
 }
 
+static enum lith_code gone_add(struct lith_commit_build *b, const struct lith_entry *entry,
+                               struct lith_err *err)
+{
+    if (lith_guard_is_out(LITH_GUARD_GONE))
+        return LITH_OK;
+    return lith_commit_build_add_gone(b, entry, err);
+}
+
 static enum lith_code retired_clean(struct lith_commit_build *b, const struct lith_clean *clean,
                                     struct lith_err *err)
 {
@@ -70,10 +80,10 @@ static enum lith_code retired_clean(struct lith_commit_build *b, const struct li
 
     for (size_t i = 0; i < next->retired_count; i++) {
         const struct lith_entry *entry = &next->retired[i];
-        if (lith_listing_shows(clean->listing, entry->name) || is_kept(clean, entry->name))
+        if (lith_listing_shows_entry(clean->listing, entry) || is_kept(clean, entry->name))
             next->retired[kept++] = *entry;
         else
-            LITH_TRY(lith_commit_build_add_gone(b, entry, err));
+            LITH_TRY(gone_add(b, entry, err));
     }
     next->retired_count = kept;
     return LITH_OK;
@@ -84,6 +94,7 @@ static void gone_clean(struct lith_commit_build *b, const struct lith_clean *cle
 {
     struct lith_manifest *next = &b->next;
     size_t kept = 0;
+    size_t row = 0;
 
     for (size_t i = 0; i < next->gone_count; i++) {
         const struct lith_entry *entry = &next->gone[i];
@@ -91,13 +102,16 @@ static void gone_clean(struct lith_commit_build *b, const struct lith_clean *cle
         int64_t until = 0;
         bool runs =
             !lith_add_i64(entry->at_ns, clean->replay_window_ns, &until) || b->stamp->at_ns < until;
-        if (runs || (object && object->size == entry->size))
+        bool would_live = object && object->size == entry->size &&
+                          !lith_name_index_find(&b->files, entry->name, &row);
+        if (runs || would_live)
             next->gone[kept++] = *entry;
     }
     next->gone_count = kept;
 }
 
-/* What was condemned and is gone; names still retired (kept for an orphan) stay condemned. */
+/* What was condemned and is gone. The name of what was retired is free once that has left
+ * `retired`, whatever bears it now; it stays condemned while it is retired (kept for an orphan). */
 static enum lith_code condemned_clean(struct lith_commit_build *b, const struct lith_clean *clean,
                                       struct lith_err *err)
 {
@@ -112,7 +126,9 @@ static enum lith_code condemned_clean(struct lith_commit_build *b, const struct 
     const char **condemned = block;
     for (size_t i = 0; i < next->condemned_count; i++) {
         const char *name = next->condemned[i];
-        if (lith_listing_shows(clean->listing, name) || lith_name_index_find(&retired, name, &row))
+        bool was_retired = lith_name_index_find(&b->retired, name, &row);
+        bool is_there = !was_retired && lith_listing_shows(clean->listing, name);
+        if (is_there || lith_name_index_find(&retired, name, &row))
             condemned[kept++] = name;
     }
     next->condemned = condemned;

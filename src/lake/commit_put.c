@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/guard.h"
 #include "base/limits.h"
 #include "base/time.h"
 #include "lake/commit.h"
@@ -150,22 +151,22 @@ enum lith_retry lith_commit_judge(const struct lith_view *view, const struct lit
             return LITH_RETRY_DONE;
     }
     *ret_why = "the epoch was raised: another job or a gc came between";
-    if (m->epoch != attempt->epoch)
+    if (!LITH_GUARD(EPOCH, m->epoch == attempt->epoch))
         return LITH_RETRY_DROP;
     *ret_why = "an input is no longer live, or no longer the file that was read";
     for (size_t i = 0; i < attempt->input_count; i++) {
         const struct lith_entry *input = &attempt->inputs[i];
         const struct lith_entry *named = lith_manifest_live(m, input->name);
         bool listed = object_is(lith_listing_find(listing, input->name), input);
-        if (!listed ||
-            (named ? !entry_is(named, input) : lith_manifest_retired(m, input->name) != NULL))
+        bool live = named ? entry_is(named, input) : !lith_manifest_retired(m, input->name);
+        if (!LITH_GUARD(INPUTS, listed && live))
             return LITH_RETRY_DROP;
     }
     *ret_why = "an output is not there, or condemned";
     for (size_t i = 0; i < attempt->output_count; i++) {
         const struct lith_entry *output = &attempt->outputs[i];
-        if (!object_is(lith_listing_find(listing, output->name), output) ||
-            lith_manifest_condemned(m, output->name))
+        bool listed = object_is(lith_listing_find(listing, output->name), output);
+        if (!LITH_GUARD(OUTPUTS, listed && !lith_manifest_condemned(m, output->name)))
             return LITH_RETRY_DROP;
     }
     *ret_why = "";

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/guard.h"
 #include "lake/commit_build.h"
 
 /* The last compaction, when nothing since has touched what it made. */
@@ -38,7 +39,7 @@ static enum lith_code input_check(const struct lith_commit_build *b,
 {
     const struct lith_object *object = lith_listing_find(listing, input->name);
 
-    if (lith_commit_build_is_condemned(b, input->name))
+    if (!LITH_GUARD(ROLLBACK_FENCED, !lith_commit_build_is_condemned(b, input->name)))
         return lith_fail(err, LITH_E_INVALID, "rollback: %s is being deleted", input->name);
     if (!object)
         return lith_fail(err, LITH_E_INVALID, "rollback: %s is not there any more", input->name);
@@ -118,7 +119,7 @@ enum lith_code lith_commit_rollback(const struct lith_manifest *base,
     return lith_commit_build_end(&b, ret_next, err);
 }
 
-enum lith_code lith_commit_retire(const struct lith_manifest *base, const char *const *names,
+enum lith_code lith_commit_retire(const struct lith_manifest *base, const struct lith_entry *files,
                                   size_t count, const struct lith_stamp *stamp,
                                   struct lith_arena *arena, struct lith_manifest *ret_next,
                                   struct lith_err *err)
@@ -128,15 +129,20 @@ enum lith_code lith_commit_retire(const struct lith_manifest *base, const char *
     size_t row = 0;
 
     LITH_TRY(lith_commit_build_begin(&b, base, LITH_OP_RETIRE, false, count, stamp, arena, err));
-    LITH_TRY(lith_name_index_build(names, count, sizeof(*names), 0, arena, &index, err));
+    LITH_TRY(lith_commit_build_index(files, count, arena, &index, err));
     if (lith_name_index_double(&index))
         return lith_fail(err, LITH_E_INVALID, "retire: %s twice", lith_name_index_double(&index));
     for (size_t i = 0; i < count; i++) {
-        if (!lith_name_index_find(&b.files, names[i], &row))
+        if (!lith_name_index_find(&b.files, files[i].name, &row))
             return lith_fail(err, LITH_E_INVALID,
                              "retire: %s is not in the manifest; a late file is folded first",
-                             names[i]);
-        LITH_TRY(lith_commit_build_add_retired(&b, &base->files[row], err));
+                             files[i].name);
+        struct lith_entry entry = base->files[row];
+        if (files[i].has_crc) {
+            entry.crc32 = files[i].crc32;
+            entry.has_crc = true;
+        }
+        LITH_TRY(lith_commit_build_add_retired(&b, &entry, err));
     }
     lith_commit_build_drop(b.next.files, &b.next.file_count, &index);
     return lith_commit_build_end(&b, ret_next, err);

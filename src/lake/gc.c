@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/guard.h"
 #include "lake/name_index.h"
 
 static const char *const verdict_texts[] = {
@@ -85,7 +86,8 @@ static enum lith_gc_verdict retired_judge(const struct pass *p,
     if (file->differs || is_in_the_way(p, file))
         return LITH_GC_KEEP_DIFFERS;
     /* Readers could see that it is retired only once the manifest was stored. */
-    if (file->entry->generation == p->m->generation && p->m->mtime_ns > from)
+    if (file->entry->generation == p->m->generation && p->m->mtime_ns > from &&
+        !lith_guard_is_out(LITH_GUARD_GRACE_SEEN))
         from = p->m->mtime_ns;
     return is_over(p, from, p->policy->reader_grace_ns) ? LITH_GC_DELETE : LITH_GC_KEEP_YOUNG;
 }
@@ -146,7 +148,8 @@ static enum lith_gc_verdict orphan_judge(const struct pass *p,
         return LITH_GC_DELETE;
     if (!inputs || !inputs->known)
         return LITH_GC_KEEP_UNKNOWN;
-    return rows_are_elsewhere(p, inputs) ? LITH_GC_DELETE : LITH_GC_KEEP_NEEDED;
+    return LITH_GUARD(LINEAGE, rows_are_elsewhere(p, inputs)) ? LITH_GC_DELETE
+                                                              : LITH_GC_KEEP_NEEDED;
 }
 
 static enum lith_gc_verdict our_tmp_judge(const struct pass *p,
@@ -303,7 +306,7 @@ static bool is_clean_wanted(const struct pass *p)
     const struct lith_listing *listing = &p->view->listing;
 
     for (size_t i = 0; i < p->m->retired_count; i++) {
-        if (!lith_listing_shows(listing, p->m->retired[i].name))
+        if (!lith_listing_shows_entry(listing, &p->m->retired[i]))
             return true;
     }
     for (size_t i = 0; i < p->m->condemned_count; i++) {
@@ -324,7 +327,7 @@ static enum lith_code pass_check(const struct pass *p, struct lith_err *err)
                          "%s is another program's: nothing is deleted beside it", p->m->name);
     for (size_t i = 0; i < snapshot->file_count; i++) {
         const struct lith_snapshot_file *file = &snapshot->files[i];
-        if (file->state != LITH_FILE_LIVE)
+        if (file->state != LITH_FILE_LIVE || lith_guard_is_out(LITH_GUARD_ABSENT_FILE))
             continue;
         if (!file->object)
             return lith_fail(err, LITH_E_INVALID,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/guard.h"
 #include "lake/name_index.h"
 
 #define SUFFIX_TMP ".tmp"
@@ -89,13 +90,22 @@ static bool is_manifest_name(const char *name)
     return false;
 }
 
+/* An output of another partition was moved here: it is data like any other. */
+static bool is_output(const char *name, const char *pid)
+{
+    struct lith_output_name parts;
+
+    return pid[0] && lith_output_name_parse(name, &parts) &&
+           LITH_GUARD(PID, strcmp(parts.pid, pid) == 0);
+}
+
 /* What a name that no table holds can be. */
 static enum lith_file_state unnamed_state(const char *name, const char *pid)
 {
     if (is_manifest_name(name))
         return LITH_FILE_MANIFEST;
     if (lith_name_is_data(name))
-        return pid[0] && lith_output_name_is_of(name, pid) ? LITH_FILE_ORPHAN : LITH_FILE_LATE;
+        return is_output(name, pid) ? LITH_FILE_ORPHAN : LITH_FILE_LATE;
     if (has_suffix(name, ".parquet" LITH_GONE_SUFFIX) ||
         is_our_output_and(SUFFIX_TMP LITH_GONE_SUFFIX, name, pid))
         return LITH_FILE_GONE_TMP;
@@ -227,6 +237,14 @@ const struct lith_snapshot_file *lith_snapshot_find(const struct lith_snapshot *
     return snapshot->file_count
                ? bsearch(&key, snapshot->files, snapshot->file_count, sizeof(key), compare_files)
                : NULL;
+}
+
+bool lith_listing_shows_entry(const struct lith_listing *listing, const struct lith_entry *entry)
+{
+    const struct lith_object *object = lith_listing_find(listing, entry->name);
+
+    return (object && !object_differs(object, entry)) ||
+           lith_listing_shows_gone(listing, entry->name);
 }
 
 bool lith_listing_is_partition(const struct lith_listing *listing)

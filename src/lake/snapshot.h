@@ -98,6 +98,10 @@ void lith_view_done(struct lith_view *view);
 /* NULL when the view has no manifest. */
 const struct lith_manifest *lith_view_manifest(const struct lith_view *view);
 
+/* True when the listing shows the very file of an entry, or one that is being deleted under that
+ * name. */
+bool lith_listing_shows_entry(const struct lith_listing *listing, const struct lith_entry *entry);
+
 /* True when the listing directly holds data files or a manifest: it is a partition. */
 bool lith_listing_is_partition(const struct lith_listing *listing);
 

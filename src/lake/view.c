@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/guard.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "lake/snapshot.h"
@@ -66,6 +67,10 @@ static enum lith_code manifest_read(struct lith_folder *folder, struct lith_view
 static enum lith_code take(struct lith_folder *folder, enum lith_snapshot_mode mode, bool list_last,
                            struct lith_view *view, struct lith_err *err)
 {
+    if (mode == LITH_SNAPSHOT_OPEN && lith_guard_is_out(LITH_GUARD_LIST_FIRST))
+        list_last = true;
+    if (mode == LITH_SNAPSHOT_STRICT && lith_guard_is_out(LITH_GUARD_STRICT_SECOND_LOOK))
+        list_last = true;
     if (list_last)
         LITH_TRY(manifest_read(folder, view, err));
     LITH_TRY(lith_folder_list(folder, &view->arena, &view->listing, err));

@@ -200,12 +200,15 @@ const struct lith_object *lith_listing_find(const struct lith_listing *listing, 
                                  : NULL;
 }
 
-bool lith_listing_shows(const struct lith_listing *listing, const char *name)
+bool lith_listing_shows_gone(const struct lith_listing *listing, const char *name)
 {
     char gone[300]; /* names have 255 bytes at most */
-
-    if (lith_listing_find(listing, name))
-        return true;
     int bytes = snprintf(gone, sizeof(gone), "%s" LITH_GONE_SUFFIX, name);
+
     return bytes < 0 || (size_t)bytes >= sizeof(gone) || lith_listing_find(listing, gone);
+}
+
+bool lith_listing_shows(const struct lith_listing *listing, const char *name)
+{
+    return lith_listing_find(listing, name) || lith_listing_shows_gone(listing, name);
 }

@@ -253,7 +253,10 @@ LITH_MUST_CHECK enum lith_code lith_folder_free_bytes(struct lith_folder *folder
 /* The listed object of that name, or NULL. */
 const struct lith_object *lith_listing_find(const struct lith_listing *listing, const char *name);
 
-/* Is that name listed, or what a delete of it left that was cut off? In doubt it is. */
+/* Is there what a delete of that name left that was cut off? In doubt there is. */
+bool lith_listing_shows_gone(const struct lith_listing *listing, const char *name);
+
+/* That, or the name itself. */
 bool lith_listing_shows(const struct lith_listing *listing, const char *name);
 
 /* LITH_AUTO(store) struct lith_store *s = NULL; and so on. */

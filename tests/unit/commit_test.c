@@ -346,7 +346,8 @@ static void fence_and_clean(void **state)
 static void a_rollback_undoes_the_last_compaction(void **state)
 {
     static const char *const condemned[] = {"a.parquet"};
-    static const char *const one[] = {"c.parquet"};
+    static const struct lith_entry one[] = {
+        {.name = "c.parquet", .crc32 = 0xc0ffee, .has_crc = true}};
     struct lith_manifest base = compacted();
     struct lith_stamp stamp = stamp_at(300);
     struct lith_listing less = {.objects = objects + 1, .object_count = 3};
@@ -369,6 +370,8 @@ static void a_rollback_undoes_the_last_compaction(void **state)
     MUST(lith_commit_retire(&base, one, 1, &stamp, &arena, &m, &err));
     assert_int_equal(m.file_count, 1);
     assert_int_equal(m.retired_count, 3);
+    assert_true(lith_manifest_retired(&m, "c.parquet")->has_crc);
+    assert_int_equal(lith_manifest_retired(&m, "c.parquet")->crc32, 0xc0ffee);
     assert_int_equal(lith_commit_rollback(&m, &listing, &stamp, &arena, &next, &err),
                      LITH_E_INVALID);
     assert_int_equal(lith_commit_retire(&m, one, 1, &stamp, &arena, &next, &err), LITH_E_INVALID);

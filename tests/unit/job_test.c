@@ -564,8 +564,8 @@ static void gc_waits_for_the_grace(void **state)
     before = test_folder_state();
     assert_int_equal(test_must(TEST_GC, &options).deleted, 0);
     assert_int_equal(test_folder_state(), before);
-    /* Its rows come into the partition once it has been quiet. */
-    assert_int_equal(test_rows(60), 1);
+    /* What it replaced is gone for good, so it is a late file like any other. */
+    assert_int_equal(test_rows(67), 2);
     options.policy.quiet_for_ns = 1;
     assert_int_equal(test_must(TEST_COMPACT, &options).folded, 1);
     assert_int_equal(test_rows(67), 2);
@@ -586,12 +586,62 @@ static void a_file_written_again_with_the_same_bytes_stays_retired(void **state)
     assert_int_equal(test_folder_state(), before);
     assert_int_equal(test_must(TEST_GC, &options).deleted, 6);
     assert_int_equal(test_rows(60), 1);
-    /* And a replay after it was deleted is not live either. */
+    /* A replay after it was deleted is not live either, and goes once more. */
     test_files(2, 1, 10);
     assert_int_equal(test_rows(60), 1);
     assert_int_equal(test_must(TEST_COMPACT, &options).folded, 0);
-    assert_int_equal(test_must(TEST_GC, &options).deleted, 0);
     assert_int_equal(test_rows(60), 1);
+    assert_int_equal(test_must(TEST_GC, &options).deleted, 1);
+    assert_false(test_file_exists(dir_fd, "f0002.parquet"));
+    assert_int_equal(test_rows(60), 1);
+}
+
+/* The name and the size of a file that was merged and deleted, but other rows. */
+static void other_rows_under_a_name_that_is_gone_are_new(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    struct test_parquet other = {.begin = 60, .rows = 10, .age_s = 3600};
+    struct stat before, after;
+
+    (void)state;
+    test_files(0, 6, 10);
+    assert_int_equal(fstatat(dir_fd, "f0003.parquet", &before, 0), 0);
+    (void)test_must(TEST_COMPACT, &options);
+    assert_int_equal(test_must(TEST_GC, &options).deleted, 6);
+    test_parquet_write(dir_fd, "f0003.parquet", &other);
+    assert_int_equal(fstatat(dir_fd, "f0003.parquet", &after, 0), 0);
+    assert_int_equal(before.st_size, after.st_size);
+    assert_int_equal(test_must(TEST_COMPACT, &options).folded, 1);
+    assert_int_equal(test_rows(70), 2);
+}
+
+/* A writer that sends a live file once more changes nothing, whether it was read before or not. */
+static void a_live_file_written_again_is_the_same(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    char name[256];
+
+    (void)state;
+    options.policy.min_files = 3;
+    test_files(0, 3, 10);
+    (void)test_must(TEST_COMPACT, &options);
+    find_output(name, ".parquet");
+    test_files(3, 1, 10);
+    assert_int_equal(test_must(TEST_COMPACT, &options).folded, 1);
+    test_age(dir_fd, name, 7200);            /* read to its end: an output */
+    test_age(dir_fd, "f0003.parquet", 7200); /* only named */
+    assert_int_equal(test_must(TEST_COMPACT, &options).folded, 0);
+    assert_int_equal(test_must(TEST_PLAN, &options).blocked_files, 0);
+    assert_int_equal(test_rows(40), 2);
+    uint64_t before = test_folder_state();
+    (void)test_must(TEST_COMPACT, &options);
+    assert_int_equal(test_folder_state(), before);
+    /* Other bytes where rows were that are nowhere else: somebody has to look. */
+    struct test_parquet other = {.begin = 90, .rows = 30, .age_s = 3600};
+    test_parquet_write(dir_fd, name, &other);
+    assert_int_equal(test_must(TEST_PLAN, &options).blocked_files, 1);
+    (void)test_must(TEST_COMPACT, &options);
+    assert_int_equal(test_must(TEST_GC, &options).state, LITH_PARTITION_BLOCKED);
 }
 
 /* A delete that was cut off had caught another file: it gets its name back. */
@@ -1058,6 +1108,8 @@ int main(void)
         T(another_holder_of_the_lock_is_left_alone),
         T(gc_waits_for_the_grace),
         T(a_file_written_again_with_the_same_bytes_stays_retired),
+        T(other_rows_under_a_name_that_is_gone_are_new),
+        T(a_live_file_written_again_is_the_same),
         T(a_cut_off_delete_returns_another_file),
         T(a_lost_manifest_blocks),
         T(a_manifest_that_cannot_be_read_blocks),

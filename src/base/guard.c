@@ -1,0 +1,5 @@
+#include "base/guard.h"
+
+#ifdef LITH_GUARDS_OUT
+unsigned lith_guards_out;
+#endif

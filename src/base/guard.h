@@ -1,0 +1,47 @@
+/*
+ * Guards: conditions that a promise rests on, one by one.
+ *
+ * A test that passes without a guard does not test it. So test builds (-Dguards_out=true) can take
+ * each out, and tests/sim must then find what goes wrong. In other builds a guard is its condition,
+ * and nothing else.
+ */
+#ifndef LITH_BASE_GUARD_H
+#define LITH_BASE_GUARD_H
+
+#include <stdbool.h>
+
+enum lith_guard {
+    LITH_GUARD_EPOCH,           /* a job that lost its commit tries again in its own epoch only */
+    LITH_GUARD_INPUTS,          /* ... with inputs that still are what was read */
+    LITH_GUARD_OUTPUTS,         /* ... and outputs that are there and not condemned */
+    LITH_GUARD_FENCE_EPOCH,     /* a fence raises the epoch */
+    LITH_GUARD_CONDEMNED_GROWS, /* a fence keeps what others condemned */
+    LITH_GUARD_ROLLBACK_FENCED, /* rollback wants nothing back that is being deleted */
+    LITH_GUARD_LIST_FIRST,      /* the open rule lists before it reads the manifest */
+    LITH_GUARD_STRICT_SECOND_LOOK, /* the strict rule looks for a manifest after its list */
+    LITH_GUARD_PID,                /* an output of another partition is data */
+    LITH_GUARD_LINEAGE,            /* an orphan goes only if its rows are elsewhere */
+    LITH_GUARD_ABSENT_FILE,        /* gc deletes nothing where a live file is not there */
+    LITH_GUARD_GRACE_SEEN,         /* a grace runs from when readers could see it */
+    LITH_GUARD_GONE,               /* what was deleted is remembered for writers who replay */
+    LITH_GUARD_COUNT
+};
+
+#ifdef LITH_GUARDS_OUT
+/* Taken out: a bit each. Set before anything else happens. */
+extern unsigned lith_guards_out;
+static inline bool lith_guard_is_out(enum lith_guard guard)
+{
+    return lith_guards_out >> guard & 1;
+}
+#define LITH_GUARD(name, condition) (lith_guard_is_out(LITH_GUARD_##name) || (condition))
+#else
+static inline bool lith_guard_is_out(enum lith_guard guard)
+{
+    (void)guard;
+    return false;
+}
+#define LITH_GUARD(name, condition) (condition)
+#endif
+
+#endif
