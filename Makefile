@@ -4,11 +4,14 @@ ASAN ?= build-asan
 PREFIX ?= /usr/local
 SECONDS_PER_TARGET ?= 60
 BENCH ?= build-bench
+SIM ?= build-sim
+SEEDS ?= 100000
+FIRST_SEED ?= 1
 LAKES ?= bench/lakes
 BENCH_WITH = --folder $(LAKES) --build $(BENCH) $(BENCH_OPTIONS)
 PYTHON = .venv/bin/python
 
-.PHONY: all test asan demo tidy check install fuzz soak clean \
+.PHONY: all test asan demo tidy check install fuzz soak sim sim-guards clean \
 	bench bench-tools bench-lakes bench-query bench-scale bench-sort bench-pages
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -28,6 +31,13 @@ install: all
 	meson install -C $(BUILD)
 fuzz: ; scripts/fuzz $(SECONDS_PER_TARGET)
 soak: ; LITHIFY_SOAK_SECONDS=120 LITHIFY_CRASH_WALKS=200 scripts/run-tests --only python --cases 2000
+$(SIM)/build.ninja: ; meson setup $(SIM) --buildtype=release -Dguards_out=true
+sim: $(SIM)/build.ninja
+	ninja -C $(SIM) tests/sim/sim
+	$(SIM)/tests/sim/sim --seeds $(SEEDS) --first $(FIRST_SEED)
+sim-guards: $(SIM)/build.ninja
+	ninja -C $(SIM) tests/sim/sim
+	scripts/sim-guards $(SIM)/tests/sim/sim $(SEEDS)
 bench-tools:
 	scripts/setup
 	test -f $(BENCH)/build.ninja || meson setup $(BENCH) --buildtype=release
@@ -39,4 +49,4 @@ bench-query: bench-lakes ; $(PYTHON) bench/query.py $(BENCH_WITH)
 bench-scale: bench-lakes ; $(PYTHON) bench/scale.py $(BENCH_WITH)
 bench-sort: bench-lakes ; $(PYTHON) bench/sort.py $(BENCH_WITH)
 bench-pages: bench-tools ; $(PYTHON) bench/page_size.py --build $(BENCH) $(BENCH_OPTIONS)
-clean: ; rm -rf $(BUILD) $(ASAN) build-crash build-fuzz $(BENCH) demo/lake
+clean: ; rm -rf $(BUILD) $(ASAN) build-crash build-fuzz $(BENCH) $(SIM) demo/lake

@@ -1,0 +1,234 @@
+#include "sim_dir.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OBJECTS_FIRST 32u
+
+struct sim_dir *sim_dir_add(struct sim_lake *lake, struct sim_world *world, const char *path)
+{
+    if (lake->dir_count == SIM_DIRS_MAX)
+        abort();
+    struct sim_dir *dir = &lake->dirs[lake->dir_count++];
+
+    *dir = (struct sim_dir){.world = world, .path = path};
+    return dir;
+}
+
+struct sim_dir *sim_dir_find(struct sim_lake *lake, const char *path)
+{
+    for (uint32_t i = 0; i < lake->dir_count; i++) {
+        if (strcmp(lake->dirs[i].path, path) == 0)
+            return &lake->dirs[i];
+    }
+    return NULL;
+}
+
+/* Where an object of that name stands, or would. */
+static uint32_t place_of(const struct sim_dir *dir, const char *name, bool *ret_found)
+{
+    uint32_t low = 0, high = dir->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = strcmp(dir->objects[middle].name, name);
+        if (order == 0) {
+            *ret_found = true;
+            return middle;
+        }
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *ret_found = false;
+    return low;
+}
+
+const struct sim_object *sim_dir_get(const struct sim_dir *dir, const char *name)
+{
+    bool found;
+    uint32_t place = place_of(dir, name, &found);
+
+    return found ? &dir->objects[place] : NULL;
+}
+
+struct sim_blob *sim_blob_new(struct sim_world *world, const void *data, size_t bytes)
+{
+    struct sim_blob *blob = sim_take(world, sizeof(*blob));
+    uint8_t *copy = sim_take(world, bytes + 1);
+
+    if (bytes)
+        memcpy(copy, data, bytes);
+    *blob = (struct sim_blob){.data = copy,
+                              .bytes = bytes,
+                              .hash = lith_hash128(copy, bytes, 0),
+                              .crc = lith_crc32(0, copy, bytes)};
+    return blob;
+}
+
+/* Makes room for one more; what was there is copied. */
+static struct sim_object *room_make(struct sim_world *world, struct sim_object *objects,
+                                    uint32_t count, uint32_t *room)
+{
+    if (objects && count < *room)
+        return objects;
+    *room = *room ? 2 * *room : OBJECTS_FIRST;
+    struct sim_object *grown = sim_take(world, *room * sizeof(*grown));
+    if (count)
+        memcpy(grown, objects, count * sizeof(*grown));
+    return grown;
+}
+
+static struct sim_object *object_insert(struct sim_dir *dir, uint32_t place, const char *name)
+{
+    dir->objects = room_make(dir->world, dir->objects, dir->count, &dir->room);
+    struct sim_object *object = &dir->objects[place];
+    memmove(object + 1, object, (dir->count - place) * sizeof(*object));
+    dir->count++;
+    *object = (struct sim_object){.name = name};
+    return object;
+}
+
+static void object_remove(struct sim_dir *dir, uint32_t place)
+{
+    dir->count--;
+    memmove(&dir->objects[place], &dir->objects[place + 1],
+            (dir->count - place) * sizeof(*dir->objects));
+}
+
+static void object_put(struct sim_op *op, uint32_t place, bool found)
+{
+    struct sim_dir *dir = op->dir;
+    struct sim_object *object = found ? &dir->objects[place] : object_insert(dir, place, op->name);
+
+    object->blob = op->blob;
+    object->version = dir->world->backend == SIM_OBJECTS
+                          ? op->blob->hash.low | 1 /* as S3 has it: of the same bytes the same */
+                          : ++sim_lake_of(dir->world)->versions;
+    object->mtime_ns = dir->world->now_ns;
+    op->put_version = object->version;
+    dir->past = room_make(dir->world, dir->past, dir->past_count, &dir->past_room);
+    dir->past[dir->past_count++] = *object;
+}
+
+const struct sim_blob *sim_dir_past(const struct sim_dir *dir, const char *name)
+{
+    for (uint32_t i = dir->past_count; i > 0; i--) {
+        if (strcmp(dir->past[i - 1].name, name) == 0)
+            return dir->past[i - 1].blob;
+    }
+    return NULL;
+}
+
+static bool is_expected(const struct sim_op *op, const struct sim_object *object)
+{
+    if (!op->expects_bytes || !object)
+        return !op->expects_bytes && !object;
+    return op->dir->world->backend == SIM_LOCAL ? lith_hash128_equal(object->blob->hash, op->hash)
+                                                : object->version == op->version;
+}
+
+static enum sim_result rename_apply(struct sim_op *op, uint32_t place)
+{
+    struct sim_dir *dir = op->dir;
+    struct sim_object moved = dir->objects[place];
+    bool taken;
+
+    (void)place_of(dir, op->to, &taken);
+    if (taken)
+        return SIM_REFUSED;
+    object_remove(dir, place);
+    place = place_of(dir, op->to, &taken);
+    struct sim_object *object = object_insert(dir, place, op->to);
+    object->blob = moved.blob;
+    object->version = moved.version;
+    object->mtime_ns = moved.mtime_ns;
+    return SIM_DONE;
+}
+
+static enum sim_result apply(struct sim_op *op)
+{
+    struct sim_dir *dir = op->dir;
+    bool found;
+    uint32_t place = place_of(dir, op->name, &found);
+    const struct sim_object *object = found ? &dir->objects[place] : NULL;
+
+    switch (op->verb) {
+    case SIM_PUT_NEW:
+        if (found)
+            return SIM_REFUSED;
+        break;
+    case SIM_PUT_IF:
+        if (!is_expected(op, object))
+            return SIM_REFUSED;
+        break;
+    case SIM_DELETE:
+        if (!found)
+            return SIM_ABSENT;
+        if (object->version != op->version)
+            return SIM_REFUSED;
+        object_remove(dir, place);
+        dir->world->things[SIM_DELETES]++;
+        return SIM_DONE;
+    case SIM_RENAME:
+        return found ? rename_apply(op, place) : SIM_ABSENT;
+    case SIM_PUT:
+        break;
+    }
+    object_put(op, place, found);
+    return SIM_DONE;
+}
+
+enum sim_result sim_op_apply(struct sim_op *op)
+{
+    static const char *const verbs[] = {"put", "put new", "put if", "delete", "rename"};
+    static const char *const results[] = {"", ": refused", ": not there"};
+    struct sim_world *world = op->dir->world;
+    struct sim_heap *before = sim_heap_use(&world->heap);
+
+    enum sim_result result = apply(op);
+    sim_tell(world, "%s %s/%s%s%s%s", verbs[op->verb], op->dir->path, op->name,
+             op->to ? " to " : "", op->to ? op->to : "", results[result]);
+    if (result == SIM_REFUSED && op->verb == SIM_PUT_IF) {
+        world->things[SIM_LOST_COMMITS]++;
+        if (world->running)
+            world->running->has_lost = true;
+    }
+    if (result == SIM_DONE) {
+        world->effect_count++;
+        if (sim_lake_of(world)->look)
+            sim_lake_of(world)->look(op->dir);
+    }
+    (void)sim_heap_use(before);
+    return result;
+}
+
+static void effect_apply(struct sim_effect *effect, struct sim_world *world)
+{
+    struct sim_op *op = (struct sim_op *)effect;
+
+    sim_tell(world, "  what %s sent before lands now:", op->who);
+    (void)sim_op_apply(op);
+}
+
+struct sim_op *sim_op_new(struct sim_world *world, const struct sim_op *op)
+{
+    struct sim_op *copy = sim_take(world, sizeof(*copy));
+
+    *copy = *op;
+    copy->name = sim_text(world, op->name);
+    copy->to = op->to ? sim_text(world, op->to) : NULL;
+    copy->effect.apply = effect_apply;
+    copy->who = world->running ? world->running->name : "somebody";
+    return copy;
+}
+
+void sim_op_plan(struct sim_op *op, int64_t at_ns)
+{
+    struct sim_op *again = sim_take(op->dir->world, sizeof(*again));
+
+    *again = *op;
+    sim_effect_plan(op->dir->world, at_ns, &again->effect);
+}

@@ -1,0 +1,135 @@
+/*
+ * Compactors and gc: the jobs that are tried, one after another.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "sim_people.h"
+
+#define MEMORY_BYTES ((size_t)32 << 20)
+#define TARGET_FILE_BYTES 1500u
+
+void sim_cast_init(struct sim_cast *cast, struct sim_world *world)
+{
+    *cast = (struct sim_cast){0};
+    cast->options = (struct lith_job_options){
+        .policy = {.quiet_for_ns = SIM_QUIET,
+                   .settle_ns = SIM_SETTLE,
+                   .min_files = 2 + sim_draw(world, 3),
+                   .target_file_bytes = TARGET_FILE_BYTES,
+                   .max_inputs = 3 + sim_draw(world, 30)},
+        .policy_hash = "00000000000000000000000000000001",
+        .gc = {.reader_grace_ns = SIM_READER_GRACE,
+               .orphan_grace_ns = SIM_ORPHAN_GRACE,
+               .bytes_max = sim_draw(world, 4) ? UINT64_MAX : 3000},
+        .replay_window_ns = SIM_REPLAY_WINDOW,
+        .verify = LITH_VERIFY_CONTENT,
+        .manifest_name = LITH_MANIFEST_NAME,
+        .path = {.tenant_key = "tenant_id"},
+        .format = sim_format(),
+    };
+}
+
+void sim_tools_init(struct sim_tools *tools, struct sim_actor *actor)
+{
+    sim_heap_reset(&actor->heap); /* nothing of the last one is left */
+    memset(tools, 0, sizeof(*tools));
+    lith_mem_init(&tools->mem, MEMORY_BYTES, NULL);
+    lith_scratch_init(&tools->scratch, "/tmp", 0);
+    lith_arena_init(&tools->arena, &tools->mem);
+    tools->work = (struct lith_work){
+        .mem = &tools->mem, .scratch = &tools->scratch, .control = &tools->control};
+    sim_view_init(&tools->view, actor, &tools->mem);
+    tools->uuids.env = &tools->view.env;
+}
+
+void sim_tools_done(struct sim_tools *tools)
+{
+    lith_arena_done(&tools->arena);
+    if (atomic_load(&tools->mem.used) != 0)
+        sim_fail(tools->view.actor->world, "%zu bytes were kept",
+                 (size_t)atomic_load(&tools->mem.used));
+}
+
+static enum lith_code pass_run(struct sim_tools *tools, const struct sim_cast *cast,
+                               enum sim_pass pass, const char *path, const char *name,
+                               struct lith_partition_report *report, struct lith_err *err)
+{
+    LITH_AUTO(folder) struct lith_folder *folder = NULL;
+
+    LITH_TRY(lith_folder_open(&tools->view.store, path, &folder, err));
+    struct lith_job job = {.folder = folder,
+                           .options = &cast->options,
+                           .env = &tools->view.env,
+                           .uuids = &tools->uuids,
+                           .work = &tools->work,
+                           .arena = &tools->arena};
+    switch (pass) {
+    case SIM_COMPACT:
+        return lith_job_compact(&job, report, err);
+    case SIM_GC:
+        return lith_job_gc(&job, report, err);
+    case SIM_ROLLBACK:
+        return lith_job_rollback(&job, false, report, err);
+    case SIM_RETIRE:
+        return lith_job_retire(&job, &name, 1, false, report, err);
+    }
+    return lith_fail(err, LITH_E_INVALID, "no such pass");
+}
+
+/* What only a mistake of ours can bring about: nothing of the kind is wrong with the files. */
+static bool is_mistake(enum sim_pass pass, enum lith_code code)
+{
+    bool may_refuse = pass == SIM_ROLLBACK || pass == SIM_RETIRE;
+
+    return code == LITH_E_CORRUPT || (code == LITH_E_INVALID && !may_refuse);
+}
+
+enum lith_code sim_pass_run(struct sim_actor *actor, const struct sim_cast *cast,
+                            enum sim_pass pass, const char *path, const char *name)
+{
+    static const char *const passes[] = {"compaction", "gc", "rollback", "retirement"};
+    struct lith_partition_report report = {.path = path};
+    struct sim_tools tools;
+    struct lith_err err;
+
+    sim_tools_init(&tools, actor);
+    actor->has_lost = false;
+    sim_tell(actor->world, "begins a %s of %s", passes[pass], path);
+    actor->dir = pass == SIM_GC ? sim_dir_find(sim_lake_of(actor->world), path) : NULL;
+    enum lith_code code = pass_run(&tools, cast, pass, path, name, &report, &err);
+    actor->dir = NULL;
+    sim_tell(actor->world, "ends its %s of %s: %s", passes[pass], path,
+             code != LITH_OK ? err.text
+             : report.reason ? report.reason
+                             : "done");
+    sim_tools_done(&tools);
+    if (is_mistake(pass, code) &&
+        !sim_oracle_is_loose(sim_dir_find(sim_lake_of(actor->world), path)))
+        sim_fail(actor->world, "a %s of %s ends with: %s", passes[pass], path, err.text);
+    return code;
+}
+
+/* Each of the directories in turn, with some time between. */
+static void passes_run(struct sim_actor *actor, enum sim_pass pass, int64_t pause_ns)
+{
+    const struct sim_cast *cast = actor->ctx;
+    struct sim_lake *lake = sim_lake_of(actor->world);
+
+    sim_wait(actor, pause_ns / 8 + (int64_t)sim_draw(actor->world, (uint64_t)pause_ns));
+    while (!actor->world->is_settling) {
+        for (uint32_t i = 0; i < lake->dir_count && !actor->world->is_settling; i++)
+            (void)sim_pass_run(actor, cast, pass, lake->dirs[i].path, NULL);
+        sim_wait(actor, pause_ns / 8 + (int64_t)sim_draw(actor->world, (uint64_t)pause_ns));
+    }
+}
+
+void sim_compactor_run(struct sim_actor *actor)
+{
+    passes_run(actor, SIM_COMPACT, SIM_HOUR);
+}
+
+void sim_gc_run(struct sim_actor *actor)
+{
+    passes_run(actor, SIM_GC, 90 * SIM_MINUTE);
+}

@@ -1,0 +1,210 @@
+/*
+ * Tries schedules, seed by seed, in as many processes as there are processors.
+ *
+ * sim [--seeds N] [--first SEED] [--jobs N] [--failures N] [--without GUARD[,GUARD...]]
+ * sim --tell SEED [--without GUARD[,GUARD...]]
+ *
+ * --tell runs one seed and prints its history. --without takes guards out (base/guard.h), in builds
+ * that can: then a failure is what is wanted.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/guard.h"
+#include "sim_schedule.h"
+
+/* A process takes so many seeds at a time, and ends: what libraries kept of the dead goes too. */
+#define BATCH_SEEDS 2000u
+#define JOBS_MAX 64u
+
+struct options {
+    uint64_t seeds;
+    uint64_t first;
+    uint32_t jobs;
+    uint64_t failures; /* after so many it ends */
+    bool tells;
+};
+
+/* What the processes share. */
+struct board {
+    _Atomic uint64_t next; /* seed, counted from the first */
+    _Atomic uint64_t failed;
+    struct sim_tally tallies[JOBS_MAX];
+};
+
+static const char *const guard_names[LITH_GUARD_COUNT] = {
+    [LITH_GUARD_EPOCH] = "epoch",
+    [LITH_GUARD_INPUTS] = "inputs",
+    [LITH_GUARD_OUTPUTS] = "outputs",
+    [LITH_GUARD_FENCE_EPOCH] = "fence-epoch",
+    [LITH_GUARD_CONDEMNED_GROWS] = "condemned-grows",
+    [LITH_GUARD_ROLLBACK_FENCED] = "rollback-fenced",
+    [LITH_GUARD_LIST_FIRST] = "list-first",
+    [LITH_GUARD_STRICT_SECOND_LOOK] = "strict-second-look",
+    [LITH_GUARD_PID] = "pid",
+    [LITH_GUARD_LINEAGE] = "lineage",
+    [LITH_GUARD_ABSENT_FILE] = "absent-file",
+    [LITH_GUARD_GRACE_SEEN] = "grace-seen",
+    [LITH_GUARD_GONE] = "gone",
+};
+
+static void guard_take_out(const char *name)
+{
+    unsigned guard = 0;
+
+    while (guard < LITH_GUARD_COUNT && strcmp(guard_names[guard], name) != 0)
+        guard++;
+#ifdef LITH_GUARDS_OUT
+    if (guard < LITH_GUARD_COUNT) {
+        lith_guards_out |= 1u << guard;
+        return;
+    }
+    (void)fprintf(stderr, "sim: there is no guard %s\n", name);
+#else
+    (void)fprintf(stderr, "sim: this build keeps its guards; meson setup -Dguards_out=true\n");
+#endif
+    exit(2);
+}
+
+static void guards_take_out(char *names)
+{
+    for (char *name = strtok(names, ","); name; name = strtok(NULL, ","))
+        guard_take_out(name);
+}
+
+static struct options options_take(int argc, char **argv)
+{
+    static const struct option names[] = {{"seeds", required_argument, NULL, 's'},
+                                          {"first", required_argument, NULL, 'f'},
+                                          {"jobs", required_argument, NULL, 'j'},
+                                          {"tell", required_argument, NULL, 't'},
+                                          {"failures", required_argument, NULL, 'x'},
+                                          {"without", required_argument, NULL, 'w'},
+                                          {NULL, 0, NULL, 0}};
+    struct options options = {.seeds = 1000, .first = 1, .jobs = 2, .failures = 10};
+    int name;
+
+    while ((name = getopt_long(argc, argv, "", names, NULL)) != -1) {
+        uint64_t number = optarg ? strtoull(optarg, NULL, 10) : 0;
+        if (name == 's')
+            options.seeds = number;
+        else if (name == 'f')
+            options.first = number;
+        else if (name == 'j' && number > 0 && number <= JOBS_MAX)
+            options.jobs = (uint32_t)number;
+        else if (name == 'w')
+            guards_take_out(optarg);
+        else if (name == 't')
+            options = (struct options){
+                .seeds = 1, .first = number, .jobs = 1, .failures = 1, .tells = true};
+        else if (name == 'x')
+            options.failures = number;
+        else
+            exit(2);
+    }
+    return options;
+}
+
+static int batch_run(const struct options *options, struct board *board, struct sim_tally *tally)
+{
+    static struct sim_world world;
+    uint64_t begin = atomic_fetch_add(&board->next, BATCH_SEEDS);
+
+    sim_heap_begin();
+    sim_world_init(&world);
+    world.is_told = options->tells;
+    for (uint64_t i = begin; i < begin + BATCH_SEEDS && i < options->seeds &&
+                             atomic_load(&board->failed) < options->failures;
+         i++) {
+        if (sim_schedule_run(&world, options->first + i, tally))
+            continue;
+        (void)printf("seed %" PRIu64 ": %s\n", options->first + i, world.failure);
+        (void)fflush(stdout);
+        if (atomic_fetch_add(&board->failed, 1) + 1 >= options->failures)
+            return 1;
+    }
+    return 0;
+}
+
+/* One process after another, each with a batch. */
+static void job_run(const struct options *options, struct board *board, struct sim_tally *tally)
+{
+    while (atomic_load(&board->next) < options->seeds &&
+           atomic_load(&board->failed) < options->failures) {
+        pid_t pid = fork();
+        int status = 0;
+        if (pid == 0)
+            _exit(batch_run(options, board, tally));
+        if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status)) {
+            atomic_fetch_add(&board->failed, 1);
+            (void)printf("a batch before seed %" PRIu64 " ended with status %d\n",
+                         options->first + atomic_load(&board->next), status);
+        }
+    }
+    (void)fflush(stdout);
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void tally_add(struct sim_tally *sum, const struct sim_tally *tally)
+{
+    sum->schedules += tally->schedules;
+    sum->effects += tally->effects;
+    for (unsigned i = 0; i < SIM_THINGS; i++)
+        sum->things[i] += tally->things[i];
+}
+
+static void tally_print(const struct sim_tally *sum)
+{
+    static const char *const things[SIM_THINGS] = {
+        "adopts",        "leases",          "compacts",     "folds",           "fences",
+        "cleans",        "rollbacks",       "retires",      "restores",        "hand copies",
+        "hand deletes",  "deletes",         "deaths",       "pauses",          "failures",
+        "late landings", "second landings", "lost commits", "retried commits", "readings",
+        "starts over",   "replays",         "reuses",
+    };
+
+    for (unsigned i = 0; i < SIM_THINGS; i++)
+        (void)printf("%s%" PRIu64 " %s", i ? ", " : "", sum->things[i], things[i]);
+    (void)putchar('\n');
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = options_take(argc, argv);
+    struct board *board =
+        mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct sim_tally sum = {0};
+    double begin = seconds_now();
+
+    if (board == MAP_FAILED)
+        return 1;
+    for (uint32_t i = 0; i < options.jobs; i++) {
+        if (fork() == 0) {
+            job_run(&options, board, &board->tallies[i]);
+            _exit(0);
+        }
+    }
+    while (wait(NULL) > 0)
+        ;
+    for (uint32_t i = 0; i < options.jobs; i++)
+        tally_add(&sum, &board->tallies[i]);
+    tally_print(&sum);
+    (void)printf("%" PRIu64 " schedules, %" PRIu64 " effects, %.1f s: %" PRIu64 " failed\n",
+                 sum.schedules, sum.effects, seconds_now() - begin, atomic_load(&board->failed));
+    return atomic_load(&board->failed) ? 1 : 0;
+}

@@ -1,0 +1,402 @@
+#include "sim_oracle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+/* What the oracle keeps of a directory. */
+struct watch {
+    const struct sim_manifest *manifest; /* that was looked at last */
+    uint64_t generation_most;
+    uint64_t epoch_most;
+    bool is_loose; /* an operator has changed files by hand */
+};
+
+/* The oracle lies behind the lake. */
+struct state {
+    struct sim_lake lake;
+    struct sim_oracle oracle;
+};
+
+struct sim_oracle *sim_oracle_of(struct sim_world *world)
+{
+    return &((struct state *)world->lake)->oracle;
+}
+
+bool sim_is_data(const char *name)
+{
+    size_t bytes = strlen(name);
+
+    return name[0] != '_' && name[0] != '.' && bytes > 8 &&
+           strcmp(name + bytes - 8, ".parquet") == 0;
+}
+
+bool sim_names_have(const struct sim_names *names, const char *name)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        if (strcmp(names->names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* <uuid>_<pid>_e<digits>.parquet */
+static bool is_output_of(const char *name, const char *pid)
+{
+    size_t bytes = strlen(name);
+
+    return pid[0] && bytes > 36 + 1 + 8 + 2 && name[36] == '_' && strncmp(name + 37, pid, 8) == 0 &&
+           strncmp(name + 45, "_e", 2) == 0;
+}
+
+bool sim_is_live(const struct sim_manifest *manifest, const char *name, uint64_t size)
+{
+    if (!sim_is_data(name))
+        return false;
+    if (!manifest || !manifest->blob || sim_names_have(&manifest->files, name))
+        return true;
+    if (sim_names_have(&manifest->retired, name) || is_output_of(name, manifest->pid))
+        return false;
+    for (uint32_t i = 0; i < manifest->gone.count; i++) {
+        if (manifest->gone_sizes[i] == size && strcmp(manifest->gone.names[i], name) == 0)
+            return false;
+    }
+    return true;
+}
+
+static struct sim_names names_of(struct sim_world *world, const json_t *array, bool are_objects)
+{
+    struct sim_names names = {.count = (uint32_t)json_array_size(array)};
+
+    names.names = sim_take(world, (names.count + 1) * sizeof(char *));
+    for (uint32_t i = 0; i < names.count; i++) {
+        const json_t *item = json_array_get(array, i);
+        const char *text = json_string_value(are_objects ? json_object_get(item, "name") : item);
+        names.names[i] = sim_text(world, text ? text : "");
+    }
+    return names;
+}
+
+static void sizes_of(struct sim_world *world, const json_t *array, struct sim_manifest *manifest)
+{
+    uint64_t *sizes = sim_take(world, (manifest->gone.count + 1) * sizeof(*sizes));
+
+    for (uint32_t i = 0; i < manifest->gone.count; i++)
+        sizes[i] = (uint64_t)json_integer_value(json_object_get(json_array_get(array, i), "size"));
+    manifest->gone_sizes = sizes;
+}
+
+static struct sim_manifest parse(struct sim_world *world, const struct sim_blob *blob)
+{
+    struct sim_manifest manifest = {.blob = blob};
+    json_t *root = json_loadb((const char *)blob->data, blob->bytes, 0, NULL);
+    const json_t *ours = json_object_get(root, "lithify");
+
+    manifest.is_unreadable = !ours;
+    if (!ours)
+        return manifest;
+    const json_t *log = json_object_get(ours, "log");
+    const json_t *last = json_array_get(log, json_array_size(log) - 1);
+    manifest.generation = (uint64_t)json_integer_value(json_object_get(root, "generation"));
+    manifest.epoch = (uint64_t)json_integer_value(json_object_get(ours, "epoch"));
+    strncpy(manifest.pid, json_string_value(json_object_get(ours, "pid")),
+            sizeof(manifest.pid) - 1);
+    manifest.commit_id = sim_text(world, json_string_value(json_object_get(ours, "commit_id")));
+    manifest.op = sim_text(world, json_string_value(json_object_get(last, "op")));
+    manifest.files = names_of(world, json_object_get(root, "files"), false);
+    manifest.retired = names_of(world, json_object_get(ours, "retired"), true);
+    manifest.gone = names_of(world, json_object_get(ours, "gone"), true);
+    sizes_of(world, json_object_get(ours, "gone"), &manifest);
+    manifest.condemned = names_of(world, json_object_get(ours, "condemned"), false);
+    json_decref(root);
+    return manifest;
+}
+
+static struct watch *watch_of(struct sim_dir *dir)
+{
+    if (!dir->watch)
+        dir->watch = sim_take(dir->world, sizeof(struct watch));
+    return dir->watch;
+}
+
+const struct sim_manifest *sim_manifest_read(struct sim_world *world, const struct sim_blob *blob)
+{
+    struct sim_blob *known = (struct sim_blob *)(uintptr_t)blob; /* what is noted changes nothing */
+
+    if (!blob->manifest) {
+        struct sim_manifest *manifest = sim_take(world, sizeof(*manifest));
+        *manifest = parse(world, blob);
+        known->manifest = manifest;
+    }
+    return blob->manifest;
+}
+
+const struct sim_manifest *sim_manifest_of(struct sim_dir *dir)
+{
+    static const struct sim_manifest nothing;
+    const struct sim_object *object = sim_dir_get(dir, "manifest.json");
+
+    return object ? sim_manifest_read(dir->world, object->blob) : &nothing;
+}
+
+void sim_rows_new(struct sim_dir *dir, uint32_t count, bool is_pending, uint32_t *ret_first)
+{
+    struct sim_oracle *oracle = sim_oracle_of(dir->world);
+
+    if (count > SIM_ROWS_MAX - oracle->row_count)
+        abort();
+    *ret_first = oracle->row_count;
+    for (uint32_t i = 0; i < count; i++)
+        oracle->rows[oracle->row_count++] = (struct sim_row){
+            .dir = dir, .seen_ns = INT64_MAX, .removed_ns = INT64_MAX, .is_pending = is_pending};
+}
+
+bool sim_oracle_is_loose(struct sim_dir *dir)
+{
+    return watch_of(dir)->is_loose;
+}
+
+void sim_oracle_loosen(struct sim_dir *dir)
+{
+    watch_of(dir)->is_loose = true;
+}
+
+/* How often each row is there: by the open rule, by the strict one, in any file at all. */
+struct counts {
+    uint8_t open[SIM_ROWS_MAX];
+    uint8_t strict[SIM_ROWS_MAX];
+    uint8_t stored[SIM_ROWS_MAX];
+    uint8_t staying[SIM_ROWS_MAX]; /* ... that is not condemned */
+};
+
+static void count(struct sim_dir *dir, const struct sim_manifest *manifest, struct counts *counts)
+{
+    const struct sim_oracle *oracle = sim_oracle_of(dir->world);
+
+    memset(counts->open, 0, oracle->row_count);
+    memset(counts->strict, 0, oracle->row_count);
+    memset(counts->stored, 0, oracle->row_count);
+    memset(counts->staying, 0, oracle->row_count);
+    for (uint32_t i = 0; i < dir->count; i++) {
+        const struct sim_object *object = &dir->objects[i];
+        if (!sim_is_data(object->name))
+            continue;
+        bool live = sim_is_live(manifest, object->name, object->blob->bytes);
+        bool strict = manifest->blob ? sim_names_have(&manifest->files, object->name) : live;
+        bool stays = !sim_names_have(&manifest->condemned, object->name);
+        struct sim_rows rows = sim_file_rows(dir->world, object->blob);
+        for (uint32_t k = 0; k < rows.count; k++) {
+            counts->staying[rows.rows[k]] += stays;
+            counts->open[rows.rows[k]] += live;
+            counts->strict[rows.rows[k]] += strict;
+            counts->stored[rows.rows[k]]++;
+        }
+    }
+}
+
+bool sim_oracle_has_twice(struct sim_dir *dir, const struct sim_blob *blob)
+{
+    static struct counts counts;
+    struct sim_rows rows = sim_file_rows(dir->world, blob);
+    bool twice = rows.count > 0;
+
+    count(dir, sim_manifest_of(dir), &counts);
+    for (uint32_t i = 0; i < rows.count; i++)
+        twice = twice && counts.staying[rows.rows[i]] > 1;
+    return twice;
+}
+
+void sim_rows_overwrite(struct sim_dir *dir, const char *name)
+{
+    const struct sim_object *object = sim_dir_get(dir, name);
+
+    if (!object)
+        return;
+    struct sim_rows rows = sim_file_rows(dir->world, object->blob);
+    for (uint32_t i = 0; i < rows.count; i++) {
+        struct sim_row *row = &sim_oracle_of(dir->world)->rows[rows.rows[i]];
+        row->overwritten_ns = dir->world->now_ns;
+        if (row->is_pending)
+            row->removed_ns = dir->world->now_ns;
+    }
+}
+
+/* An operator has taken files out of the live set: their rows are removed. */
+static void removals_note(struct sim_dir *dir, const struct sim_manifest *before,
+                          const struct sim_manifest *now)
+{
+    struct sim_oracle *oracle = sim_oracle_of(dir->world);
+
+    for (uint32_t i = 0; i < before->files.count; i++) {
+        const struct sim_object *object = sim_dir_get(dir, before->files.names[i]);
+        if (!object || sim_names_have(&now->files, object->name))
+            continue;
+        struct sim_rows rows = sim_file_rows(dir->world, object->blob);
+        for (uint32_t k = 0; k < rows.count; k++)
+            oracle->rows[rows.rows[k]].removed_ns = dir->world->now_ns;
+    }
+}
+
+static void commit_count(struct sim_world *world, const char *op)
+{
+    static const char *const ops[] = {"adopt", "lease",    "compact", "fold",   "fence",
+                                      "clean", "rollback", "retire",  "restore"};
+
+    for (unsigned i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+        world->things[SIM_ADOPTS + i] += strcmp(op, ops[i]) == 0;
+    if (world->running && world->running->has_lost && strcmp(op, "compact") == 0)
+        world->things[SIM_RETRIED_COMMITS]++;
+}
+
+static void commit_look(struct sim_dir *dir, const struct sim_manifest *before,
+                        const struct sim_manifest *now)
+{
+    struct watch *watch = watch_of(dir);
+
+    if (now->is_unreadable) {
+        sim_fail(dir->world, "%s: the manifest cannot be read", dir->path);
+        return;
+    }
+    sim_tell(dir->world, "  generation %llu: %s, epoch %llu, %u files, %u retired",
+             (unsigned long long)now->generation, now->op, (unsigned long long)now->epoch,
+             now->files.count, now->retired.count);
+    if (!watch->is_loose && now->generation != watch->generation_most + 1)
+        sim_fail(dir->world, "%s: generation %llu after %llu", dir->path,
+                 (unsigned long long)now->generation, (unsigned long long)watch->generation_most);
+    if (!watch->is_loose && now->epoch < watch->epoch_most)
+        sim_fail(dir->world, "%s: epoch %llu after %llu", dir->path, (unsigned long long)now->epoch,
+                 (unsigned long long)watch->epoch_most);
+    watch->generation_most = now->generation;
+    watch->epoch_most = now->epoch;
+    commit_count(dir->world, now->op);
+    if (before && strcmp(now->op, "retire") == 0)
+        removals_note(dir, before, now);
+    watch->is_loose = watch->is_loose || strcmp(now->op, "restore") == 0;
+}
+
+/* The files that the manifest names are there. */
+static void files_look(struct sim_dir *dir, const struct sim_manifest *manifest)
+{
+    for (uint32_t i = 0; !watch_of(dir)->is_loose && i < manifest->files.count; i++) {
+        if (!sim_dir_get(dir, manifest->files.names[i]))
+            sim_fail(dir->world, "%s: the live file %s is not there", dir->path,
+                     manifest->files.names[i]);
+    }
+}
+
+static void row_look(struct sim_dir *dir, uint32_t number, const struct counts *counts)
+{
+    struct sim_world *world = dir->world;
+    struct sim_row *row = &sim_oracle_of(world)->rows[number];
+    bool is_removed = row->removed_ns != INT64_MAX;
+
+    row->is_loose = watch_of(dir)->is_loose;
+    if (counts->open[number] > 1 || counts->strict[number] > 1)
+        sim_fail(world, "%s: row %u is there %u times, to the strict rule %u times", dir->path,
+                 number, counts->open[number], counts->strict[number]);
+    if (row->is_loose && !is_removed && !counts->stored[number])
+        sim_fail(world, "%s: row %u is in no file any more", dir->path, number);
+    if (row->is_loose)
+        return;
+    if (is_removed) {
+        if (counts->open[number] || counts->strict[number])
+            sim_fail(world, "%s: row %u was removed and is there", dir->path, number);
+        return;
+    }
+    if (!counts->stored[number])
+        sim_fail(world, "%s: row %u is in no file any more", dir->path, number);
+    if (counts->open[number]) {
+        row->is_pending = false;
+        row->seen_ns = row->seen_ns == INT64_MAX ? world->now_ns : row->seen_ns;
+    } else if (!row->is_pending) {
+        sim_fail(world, "%s: row %u is lost to readers", dir->path, number);
+    }
+    /* Without a manifest the strict rule is a list: what lands while that is adopted comes later.
+     */
+    if (counts->strict[number] && sim_manifest_of(dir)->blob)
+        row->is_strict = true;
+    else if (row->is_strict && !counts->strict[number])
+        sim_fail(world, "%s: row %u is lost to the strict rule", dir->path, number);
+}
+
+static void look(struct sim_dir *dir)
+{
+    static struct counts counts;
+    const struct sim_oracle *oracle = sim_oracle_of(dir->world);
+    const struct sim_manifest *before = watch_of(dir)->manifest;
+    const struct sim_manifest *now = sim_manifest_of(dir);
+
+    if (before && before->blob && !now->blob)
+        sim_fail(dir->world, "%s: the manifest was deleted", dir->path);
+    if (now->blob && now != before)
+        commit_look(dir, before, now);
+    watch_of(dir)->manifest = now;
+    if (dir->world->is_failed)
+        return;
+    files_look(dir, now);
+    count(dir, now, &counts);
+    for (uint32_t i = 0; i < oracle->row_count && !dir->world->is_failed; i++) {
+        if (oracle->rows[i].dir == dir)
+            row_look(dir, i, &counts);
+    }
+}
+
+void sim_oracle_begin(struct sim_world *world)
+{
+    struct state *state = sim_take(world, sizeof(*state));
+
+    world->lake = &state->lake;
+    state->lake.look = look;
+}
+
+void sim_oracle_settled(struct sim_dir *dir)
+{
+    static struct counts counts;
+    const struct sim_oracle *oracle = sim_oracle_of(dir->world);
+    const struct sim_manifest *manifest = sim_manifest_of(dir);
+
+    if (watch_of(dir)->is_loose)
+        return; /* it may wait for somebody to mend it */
+    count(dir, manifest, &counts);
+    for (uint32_t i = 0; i < oracle->row_count; i++) {
+        const struct sim_row *row = &oracle->rows[i];
+        bool wanted = row->removed_ns == INT64_MAX;
+        if (row->dir != dir || row->is_loose)
+            continue;
+        if (counts.open[i] != wanted || counts.strict[i] != wanted)
+            sim_fail(dir->world, "%s: at rest row %u is there %u times, to the strict rule %u",
+                     dir->path, i, counts.open[i], counts.strict[i]);
+    }
+    for (uint32_t i = 0; i < dir->count; i++) {
+        const char *name = dir->objects[i].name;
+        bool is_others = name[0] == 'x' || strncmp(name, "note", 4) == 0;
+        bool is_ours = strcmp(name, "manifest.json") == 0 || sim_names_have(&manifest->files, name);
+        if (manifest->blob && !is_others && !is_ours)
+            sim_fail(dir->world, "%s: at rest %s is left over", dir->path, name);
+    }
+}
+
+void sim_oracle_read(const struct sim_reading *reading)
+{
+    struct sim_world *world = reading->dir->world;
+    const struct sim_oracle *oracle = sim_oracle_of(world);
+
+    for (uint32_t i = 0; i < oracle->row_count; i++) {
+        const struct sim_row *row = &oracle->rows[i];
+        if (row->dir != reading->dir)
+            continue;
+        if (reading->counts[i] > 1)
+            sim_fail(world, "a reader saw row %u %u times", i, reading->counts[i]);
+        if (row->is_loose)
+            continue;
+        /* Who opens a name that a writer uses again meanwhile reads the other file. */
+        bool was_there = row->seen_ns < reading->begin_ns && row->removed_ns > reading->end_ns &&
+                         row->overwritten_ns < reading->begin_ns;
+        bool was_not = row->removed_ns < reading->begin_ns;
+        if (was_there && !reading->is_strict && !reading->counts[i])
+            sim_fail(world, "a reader did not see row %u", i);
+        if (was_not && reading->counts[i])
+            sim_fail(world, "a reader saw row %u, which was removed", i);
+    }
+}

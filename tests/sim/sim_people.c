@@ -1,0 +1,372 @@
+/*
+ * Writers and readers: programs of other people, which know the rules of section 4 or nothing.
+ */
+#include "sim_people.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_BYTES 80u
+#define FILE_ROWS_MAX 12u
+#define READ_TRIES 6u
+
+/* Writers do not wait for answers that fail: a file lands, or they write it again. */
+static void put(struct sim_dir *dir, const char *name, const struct sim_blob *blob)
+{
+    struct sim_op op = {.verb = SIM_PUT, .dir = dir, .name = name, .blob = blob};
+
+    (void)sim_op_apply(sim_op_new(dir->world, &op));
+}
+
+static const struct sim_blob *rows_new(struct sim_dir *dir, bool is_pending, uint32_t count)
+{
+    uint32_t rows[FILE_ROWS_MAX];
+    uint32_t first;
+
+    sim_rows_new(dir, count, is_pending, &first);
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = first + i;
+    return sim_file_new(dir->world, rows, count);
+}
+
+/* A name that nobody had before, anywhere in the order of names. */
+static void name_new(struct sim_dir *dir, char first, char ret_name[NAME_BYTES])
+{
+    uint64_t number = ++sim_lake_of(dir->world)->names * 611953 % 1000003;
+
+    (void)snprintf(ret_name, NAME_BYTES, "%c%06" PRIu64 ".parquet", first, number);
+}
+
+static void file_write(struct sim_dir *dir)
+{
+    char name[NAME_BYTES];
+
+    name_new(dir, 'w', name);
+    put(dir, name, rows_new(dir, false, 1 + (uint32_t)sim_draw(dir->world, FILE_ROWS_MAX)));
+}
+
+/* A name that is known to the manifest, and not live any more; NULL: there is none. */
+static const char *used_name(struct sim_dir *dir)
+{
+    const struct sim_manifest *manifest = sim_manifest_of(dir);
+    uint32_t count = manifest->retired.count + manifest->gone.count;
+
+    if (!manifest->blob || count == 0)
+        return NULL;
+    uint32_t pick = (uint32_t)sim_draw(dir->world, count);
+    const char *name = pick < manifest->retired.count
+                           ? manifest->retired.names[pick]
+                           : manifest->gone.names[pick - manifest->retired.count];
+    return name[0] == 'w' ? name : NULL; /* outputs are not written again */
+}
+
+/* A file under a name that was used before: the same bytes again, or other ones. */
+static void used_write(struct sim_dir *dir, bool is_replay)
+{
+    const char *name = used_name(dir);
+    const struct sim_blob *blob = name ? sim_dir_past(dir, name) : NULL;
+
+    if (!blob || sim_names_have(&sim_manifest_of(dir)->files, name) ||
+        (!is_replay && dir->rollbacks))
+        return;
+    if (!is_replay)
+        sim_rows_overwrite(dir, name);
+    dir->world->things[is_replay ? SIM_REPLAYS : SIM_REUSES]++;
+    sim_tell(dir->world, "writes %s again: %s", name, is_replay ? "a replay" : "other rows");
+    put(dir, name, is_replay ? blob : rows_new(dir, true, sim_file_rows(dir->world, blob).count));
+}
+
+static void odd_write(struct sim_dir *dir, bool with_reuses)
+{
+    char name[NAME_BYTES];
+
+    switch (sim_draw(dir->world, 5)) {
+    case 0:
+        used_write(dir, true);
+        break;
+    case 1:
+        if (with_reuses)
+            used_write(dir, false);
+        break;
+    case 2: /* somebody moves the output of another partition here */
+        (void)snprintf(name, sizeof(name), "019b0000-0000-7000-8000-%012llu_deadbeef_e1.parquet",
+                       (unsigned long long)sim_draw(dir->world, 1000000));
+        put(dir, name, rows_new(dir, false, 3));
+        break;
+    case 3: /* damaged */
+        name_new(dir, 'x', name);
+        put(dir, name, sim_blob_new(dir->world, "garbage", 7));
+        break;
+    default:
+        (void)snprintf(name, sizeof(name), "note%llu.txt",
+                       (unsigned long long)sim_draw(dir->world, 10));
+        put(dir, name, sim_blob_new(dir->world, "note", 4));
+        break;
+    }
+}
+
+void sim_writer_run(struct sim_actor *actor)
+{
+    struct sim_cast *cast = actor->ctx;
+    struct sim_world *world = actor->world;
+    struct sim_lake *lake = sim_lake_of(world);
+
+    while (!world->is_settling && cast->writes_left) {
+        sim_wait(actor, (int64_t)sim_draw(world, sim_draw(world, 3) ? SIM_HOUR : SIM_MINUTE));
+        struct sim_dir *dir = &lake->dirs[sim_draw(world, lake->dir_count)];
+        cast->writes_left--;
+        if (sim_chance(world, cast->odd_writes))
+            odd_write(dir, !cast->is_clumsy); /* a copy of an older manifest knows them not */
+        else
+            file_write(dir);
+    }
+}
+
+/* A reader's look at a directory. */
+struct reading {
+    struct sim_actor *actor;
+    struct sim_dir *dir;
+    bool is_strict;
+    const struct sim_manifest *manifest; /* NULL: there was none */
+    int64_t manifest_ns;                 /* when it was read */
+    const char **names;
+    uint32_t count;
+    uint8_t rows[SIM_ROWS_MAX];
+};
+
+static void name_add(struct reading *r, const char *name)
+{
+    size_t bytes = strlen(name) + 1;
+
+    r->names[r->count++] = memcpy(sim_heap_take(&r->actor->heap, bytes), name, bytes);
+}
+
+#define READ_NAMES_MAX 1024u
+
+static void manifest_read(struct reading *r)
+{
+    const struct sim_object *object = sim_dir_get(r->dir, "manifest.json");
+
+    r->manifest = object ? sim_manifest_read(r->actor->world, object->blob) : NULL;
+    r->manifest_ns = r->actor->world->now_ns;
+}
+
+/* List, then the manifest, once. Strict: the list only where there is no manifest, and then the
+ * manifest again. */
+static bool names_find(struct reading *r)
+{
+    struct sim_object *listed = sim_heap_take(&r->actor->heap, READ_NAMES_MAX * sizeof(*listed));
+    uint32_t count;
+
+    r->names = sim_heap_take(&r->actor->heap, READ_NAMES_MAX * sizeof(char *));
+    for (;;) {
+        if (r->is_strict) {
+            manifest_read(r);
+            sim_delay(r->actor);
+        }
+        count = r->dir->count;
+        memcpy(listed, r->dir->objects, count * sizeof(*listed));
+        if (r->is_strict && r->manifest)
+            break;
+        sim_delay(r->actor);
+        manifest_read(r);
+        if (!r->is_strict || !r->manifest)
+            break;
+    }
+    r->count = 0;
+    for (uint32_t i = 0; r->manifest && i < r->manifest->files.count; i++)
+        name_add(r, r->manifest->files.names[i]);
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_named = r->manifest && sim_names_have(&r->manifest->files, listed[i].name);
+        if (!is_named && (!r->is_strict || !r->manifest) &&
+            sim_is_live(r->manifest, listed[i].name, listed[i].blob->bytes))
+            name_add(r, listed[i].name);
+    }
+    return true;
+}
+
+/* False where a file is not there any more: it starts over. */
+static bool files_read(struct reading *r)
+{
+    struct sim_world *world = r->actor->world;
+
+    memset(r->rows, 0, sizeof(r->rows));
+    for (uint32_t i = 0; i < r->count; i++) {
+        sim_delay(r->actor);
+        const struct sim_object *object = sim_dir_get(r->dir, r->names[i]);
+        if (!object) {
+            sim_tell(world, "does not find %s", r->names[i]);
+            world->things[SIM_STARTS_OVER]++;
+            if (world->now_ns - r->manifest_ns < SIM_READER_GRACE && !sim_oracle_is_loose(r->dir))
+                sim_fail(world, "%s is gone within the grace of a reader", r->names[i]);
+            return false;
+        }
+        struct sim_rows rows = sim_file_rows(world, object->blob);
+        for (uint32_t k = 0; k < rows.count; k++)
+            r->rows[rows.rows[k]]++;
+    }
+    return true;
+}
+
+/* Reads what is live, again and again until all of it was there. */
+static void read_all(struct reading *r, bool (*find)(struct reading *r))
+{
+    struct sim_world *world = r->actor->world;
+
+    for (unsigned tries = 0; tries < READ_TRIES; tries++) {
+        sim_heap_reset(&r->actor->heap);
+        int64_t begin_ns = world->now_ns;
+        if (!find(r) || !files_read(r))
+            continue;
+        struct sim_reading reading = {.dir = r->dir,
+                                      .is_strict = r->is_strict,
+                                      .begin_ns = begin_ns,
+                                      .end_ns = world->now_ns,
+                                      .counts = r->rows};
+        sim_oracle_read(&reading);
+        sim_tell(world, "has read %u files of %s", r->count, r->dir->path);
+        world->things[SIM_READINGS]++;
+        return;
+    }
+}
+
+static void reads_run(struct sim_actor *actor, bool (*find)(struct reading *r))
+{
+    struct sim_world *world = actor->world;
+    struct sim_lake *lake = sim_lake_of(world);
+    struct reading *r = sim_take(world, sizeof(*r));
+
+    while (!world->is_settling) {
+        sim_wait(actor, (int64_t)sim_draw(world, 3 * SIM_HOUR));
+        *r = (struct reading){.actor = actor,
+                              .dir = &lake->dirs[sim_draw(world, lake->dir_count)],
+                              .is_strict = sim_draw(world, 2) == 0};
+        read_all(r, find);
+    }
+}
+
+void sim_reader_run(struct sim_actor *actor)
+{
+    reads_run(actor, names_find);
+}
+
+/* The same by the library. Its answers may fail; then it is asked again. */
+static bool names_ask(struct reading *r)
+{
+    struct sim_tools tools;
+    struct lith_folder *folder = NULL;
+    struct lith_view view = {0};
+    struct lith_err err;
+
+    sim_tools_init(&tools, r->actor);
+    r->manifest_ns = r->actor->world->now_ns; /* at the earliest */
+    enum lith_code code = lith_folder_open(&tools.view.store, r->dir->path, &folder, &err);
+    if (code == LITH_OK)
+        code = lith_view_take(folder, r->is_strict ? LITH_SNAPSHOT_STRICT : LITH_SNAPSHOT_OPEN,
+                              &tools.mem, &view, &err);
+    r->names = sim_heap_take(&r->actor->heap, READ_NAMES_MAX * sizeof(char *));
+    r->count = 0;
+    for (size_t i = 0; code == LITH_OK && i < view.snapshot.file_count; i++) {
+        if (view.snapshot.files[i].live)
+            name_add(r, view.snapshot.files[i].name);
+    }
+    lith_view_done(&view);
+    lith_folder_close(folder);
+    sim_tools_done(&tools);
+    return code == LITH_OK;
+}
+
+void sim_library_reader_run(struct sim_actor *actor)
+{
+    reads_run(actor, names_ask);
+}
+
+/* A live file that a writer made; NULL: there is none. */
+static const char *live_name(struct sim_dir *dir)
+{
+    const struct sim_manifest *manifest = sim_manifest_of(dir);
+
+    return manifest->files.count
+               ? manifest->files.names[sim_draw(dir->world, manifest->files.count)]
+               : NULL;
+}
+
+/* Puts an older manifest in place of the one that is there, as from a backup. */
+static void hand_copy(struct sim_dir *dir)
+{
+    const struct sim_object *picked = NULL;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < dir->past_count; i++) {
+        if (strcmp(dir->past[i].name, "manifest.json") == 0 && sim_draw(dir->world, ++count) == 0)
+            picked = &dir->past[i];
+    }
+    if (!picked)
+        return;
+    sim_tell(dir->world, "copies an older manifest over");
+    dir->world->things[SIM_HAND_COPIES]++;
+    sim_oracle_loosen(dir);
+    put(dir, picked->name, picked->blob);
+}
+
+/* Deletes a live file whose rows are in other files too: what was merged into it. */
+static void hand_delete(struct sim_dir *dir)
+{
+    const struct sim_manifest *manifest = sim_manifest_of(dir);
+
+    /* What gc has decided to delete by now nobody can know. */
+    for (uint32_t i = 0; i < dir->world->actor_count; i++) {
+        if (dir->world->actors[i].dir == dir)
+            return;
+    }
+    for (uint32_t i = 0; i < manifest->files.count; i++) {
+        struct sim_op op = {.verb = SIM_DELETE, .dir = dir, .name = manifest->files.names[i]};
+        const struct sim_object *object = sim_dir_get(dir, op.name);
+        if (!object || !sim_oracle_has_twice(dir, object->blob))
+            continue;
+        sim_tell(dir->world, "deletes %s by hand", op.name);
+        dir->world->things[SIM_HAND_DELETES]++;
+        sim_oracle_loosen(dir);
+        op.version = object->version;
+        (void)sim_op_apply(sim_op_new(dir->world, &op));
+        return;
+    }
+}
+
+static void act(struct sim_actor *actor, const struct sim_cast *cast, struct sim_dir *dir)
+{
+    struct sim_world *world = actor->world;
+    const char *name = live_name(dir);
+
+    switch (sim_draw(world, cast->is_clumsy ? 6 : 4)) {
+    case 0:
+        if (name)
+            (void)sim_pass_run(actor, cast, SIM_RETIRE, dir->path, name);
+        break;
+    case 4:
+        hand_copy(dir);
+        break;
+    case 5:
+        hand_delete(dir);
+        break;
+    default:
+        dir->rollbacks++;
+        (void)sim_pass_run(actor, cast, SIM_ROLLBACK, dir->path, NULL);
+        dir->rollbacks--;
+        break;
+    }
+}
+
+void sim_operator_run(struct sim_actor *actor)
+{
+    struct sim_cast *cast = actor->ctx;
+    struct sim_world *world = actor->world;
+    struct sim_lake *lake = sim_lake_of(world);
+
+    while (!world->is_settling && cast->acts_left) {
+        sim_wait(actor, sim_draw_span(world, 10 * SIM_MINUTE, 5 * SIM_HOUR));
+        cast->acts_left--;
+        act(actor, cast, &lake->dirs[sim_draw(world, lake->dir_count)]);
+    }
+}

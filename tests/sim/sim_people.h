@@ -1,0 +1,56 @@
+/*
+ * Who acts in a schedule: compactors, gc, writers, readers, an operator.
+ */
+#ifndef LITH_TESTS_SIM_PEOPLE_H
+#define LITH_TESTS_SIM_PEOPLE_H
+
+#include "job/job.h"
+#include "sim_oracle.h"
+#include "sim_store.h"
+
+/* The times of a schedule, all small against the virtual days it lasts. */
+#define SIM_QUIET (1 * SIM_MINUTE)
+#define SIM_SETTLE (10 * SIM_MINUTE)
+#define SIM_READER_GRACE (40 * SIM_MINUTE)
+#define SIM_ORPHAN_GRACE (30 * SIM_MINUTE)
+#define SIM_REPLAY_WINDOW (12 * SIM_HOUR)
+
+/* What all people of a schedule share. */
+struct sim_cast {
+    struct lith_job_options options;
+    uint32_t writes_left;
+    uint32_t odd_writes; /* of a thousand: replays, reuses, damaged files, notes, moved outputs */
+    uint32_t acts_left;  /* of the operator */
+    bool is_clumsy;      /* the operator also copies and deletes files by hand */
+};
+
+void sim_cast_init(struct sim_cast *cast, struct sim_world *world);
+
+/* Lives; ctx is the cast. */
+void sim_compactor_run(struct sim_actor *actor);
+void sim_gc_run(struct sim_actor *actor);
+void sim_writer_run(struct sim_actor *actor);
+void sim_reader_run(struct sim_actor *actor);
+void sim_library_reader_run(struct sim_actor *actor); /* asks the library what is live */
+void sim_operator_run(struct sim_actor *actor);
+
+/* What a job, or a look, works with; its memory is the actor's, and goes with it. */
+struct sim_tools {
+    struct sim_view view;
+    struct lith_mem mem;
+    struct lith_control control;
+    struct lith_scratch scratch;
+    struct lith_work work;
+    struct lith_uuid_source uuids;
+    struct lith_arena arena;
+};
+void sim_tools_init(struct sim_tools *tools, struct sim_actor *actor);
+/* Everything was given back. */
+void sim_tools_done(struct sim_tools *tools);
+
+/* One pass over a directory, of an actor. What it did is told; *ret_changed: something. */
+enum sim_pass { SIM_COMPACT, SIM_GC, SIM_ROLLBACK, SIM_RETIRE };
+enum lith_code sim_pass_run(struct sim_actor *actor, const struct sim_cast *cast,
+                            enum sim_pass pass, const char *path, const char *name);
+
+#endif

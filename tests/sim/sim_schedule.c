@@ -1,0 +1,133 @@
+#include "sim_schedule.h"
+
+#include <stdio.h>
+
+#include "sim_people.h"
+
+#define YEAR_2026_NS INT64_C(1767225600000000000)
+/* Of passes when all is over: replays are remembered for half a day. */
+#define ROUND_PAUSE (5 * SIM_HOUR)
+#define ROUNDS_QUIET 3u
+#define ROUNDS_MAX 100u
+
+/* How much goes wrong: nothing in some schedules, in others a lot. */
+static struct sim_mix mix_draw(struct sim_world *world)
+{
+    uint32_t much = (uint32_t)sim_draw(world, 4);
+
+    return (struct sim_mix){
+        .fails = much * 5,
+        .fails_after = much * 20,
+        .lands_late = much * 20,
+        .lands_twice = much * 30,
+        .crashes = (uint32_t)sim_draw(world, 3) * 4,
+        .pauses = (uint32_t)sim_draw(world, 3) * 4,
+    };
+}
+
+static struct sim_actor *actor_add(struct sim_world *world, struct sim_cast *cast, const char *name,
+                                   void (*run)(struct sim_actor *actor))
+{
+    struct sim_actor *actor = sim_actor_add(world, name, run, cast);
+
+    actor->died = sim_locks_drop;
+    actor->skew_ns = (int64_t)sim_draw(world, 4 * SIM_MINUTE) - 2 * SIM_MINUTE;
+    return actor;
+}
+
+static void cast_add(struct sim_world *world, struct sim_cast *cast)
+{
+    static const char *const compactors[] = {"compactor 1", "compactor 2", "compactor 3"};
+    static const char *const gcs[] = {"gc 1", "gc 2"};
+    uint32_t compactor_count = 1 + (uint32_t)sim_draw(world, 3);
+    uint32_t gc_count = 1 + (uint32_t)sim_draw(world, 2);
+
+    actor_add(world, cast, "writer", sim_writer_run)->is_immortal = true;
+    for (uint32_t i = 0; i < compactor_count; i++)
+        (void)actor_add(world, cast, compactors[i], sim_compactor_run);
+    for (uint32_t i = 0; i < gc_count; i++)
+        (void)actor_add(world, cast, gcs[i], sim_gc_run);
+    actor_add(world, cast, "reader", sim_reader_run)->is_immortal = true;
+    actor_add(world, cast, "lib reader", sim_library_reader_run)->is_immortal = true;
+    actor_add(world, cast, "operator", sim_operator_run)->is_immortal = true;
+}
+
+/* The schedule settles: from then on nothing goes wrong, and everybody comes to an end. */
+static void settle(struct sim_effect *effect, struct sim_world *world)
+{
+    (void)effect;
+    sim_tell(world, "from here on nothing goes wrong");
+    world->is_settling = true;
+}
+
+/* One pass over everything. */
+static void round_run(struct sim_actor *actor)
+{
+    struct sim_lake *lake = sim_lake_of(actor->world);
+
+    for (uint32_t i = 0; i < lake->dir_count; i++) {
+        (void)sim_pass_run(actor, actor->ctx, SIM_COMPACT, lake->dirs[i].path, NULL);
+        (void)sim_pass_run(actor, actor->ctx, SIM_GC, lake->dirs[i].path, NULL);
+    }
+}
+
+/* Rounds until nothing has changed for longer than any grace. */
+static void rest_run(struct sim_actor *actor)
+{
+    struct sim_world *world = actor->world;
+    struct sim_lake *lake = sim_lake_of(world);
+    uint32_t quiet = 0;
+
+    for (uint32_t i = 0; quiet < ROUNDS_QUIET && i < ROUNDS_MAX; i++) {
+        uint64_t effects = world->effect_count;
+        sim_wait(actor, ROUND_PAUSE);
+        round_run(actor);
+        quiet = world->effect_count == effects ? quiet + 1 : 0;
+    }
+    if (quiet < ROUNDS_QUIET)
+        sim_fail(world, "the lake does not come to rest");
+    for (uint32_t i = 0; i < lake->dir_count; i++)
+        sim_oracle_settled(&lake->dirs[i]);
+}
+
+static void tally_add(struct sim_tally *tally, const struct sim_world *world)
+{
+    tally->schedules++;
+    tally->effects += world->effect_count;
+    for (unsigned i = 0; i < SIM_THINGS; i++)
+        tally->things[i] += world->things[i];
+}
+
+bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *tally)
+{
+    static struct sim_effect settling = {settle};
+    struct sim_cast *cast;
+
+    sim_world_begin(world, seed);
+    world->now_ns = YEAR_2026_NS;
+    world->backend = sim_draw(world, 2) ? SIM_LOCAL : SIM_OBJECTS;
+    world->mix = mix_draw(world);
+    sim_oracle_begin(world);
+    cast = sim_take(world, sizeof(*cast));
+    sim_cast_init(cast, world);
+    (void)sim_dir_add(sim_lake_of(world), world, "tenant_id=a");
+    if (sim_draw(world, 2) == 0)
+        (void)sim_dir_add(sim_lake_of(world), world, "tenant_id=b");
+    cast->writes_left = 5 + (uint32_t)sim_draw(world, 40);
+    cast->acts_left = (uint32_t)sim_draw(world, 3) * 4;
+    cast->is_clumsy = sim_draw(world, 4) == 0;
+    cast->odd_writes = (uint32_t)sim_draw(world, 3) * 120;
+    sim_tell(world, "seed %llu: %s", (unsigned long long)seed,
+             world->backend == SIM_LOCAL ? "a directory" : "objects");
+    cast_add(world, cast);
+    sim_effect_plan(world, world->now_ns + 2 * SIM_HOUR + (int64_t)sim_draw(world, 22 * SIM_HOUR),
+                    &settling);
+    sim_world_run(world);
+    if (!world->is_failed) {
+        struct sim_actor *rest = actor_add(world, cast, "rest", rest_run);
+        rest->is_immortal = true;
+        sim_world_run(world);
+    }
+    tally_add(tally, world);
+    return !world->is_failed;
+}

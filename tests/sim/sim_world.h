@@ -1,0 +1,161 @@
+/*
+ * The world of one schedule: virtual time, what happens when, and who does it.
+ *
+ * Everything is drawn from one seed. Actors are coroutines; one runs at a time, until it waits.
+ * Whatever takes effect in the world does so between two waits, so a schedule is a sequence of
+ * effects, and the oracle looks at each. A seed that fails is run again, telling its history.
+ */
+#ifndef LITH_TESTS_SIM_WORLD_H
+#define LITH_TESTS_SIM_WORLD_H
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "sim_heap.h"
+
+#define SIM_SECOND INT64_C(1000000000)
+#define SIM_MINUTE (60 * SIM_SECOND)
+#define SIM_HOUR (60 * SIM_MINUTE)
+
+#define SIM_ACTORS_MAX 12u
+
+/* What a schedule has had: counted, so that what never happens is seen. */
+enum sim_thing {
+    SIM_ADOPTS,
+    SIM_LEASES,
+    SIM_COMPACTS,
+    SIM_FOLDS,
+    SIM_FENCES,
+    SIM_CLEANS,
+    SIM_ROLLBACKS,
+    SIM_RETIRES,
+    SIM_RESTORES,
+    SIM_HAND_COPIES,
+    SIM_HAND_DELETES,
+    SIM_DELETES,
+    SIM_DEATHS,
+    SIM_PAUSES,
+    SIM_FAILURES,
+    SIM_LATE_LANDINGS,
+    SIM_SECOND_LANDINGS,
+    SIM_LOST_COMMITS,
+    SIM_RETRIED_COMMITS,
+    SIM_READINGS,
+    SIM_STARTS_OVER,
+    SIM_REPLAYS,
+    SIM_REUSES,
+    SIM_THINGS
+};
+
+struct sim_world;
+struct sim_actor;
+
+/* How storage is: a directory with real locks, or objects of a store in the network, where a
+ * request may land long after its caller gave up, and nobody can be kept out. */
+enum sim_backend { SIM_LOCAL, SIM_OBJECTS };
+
+/* How often things go wrong, per 1000 calls of a verb. */
+struct sim_mix {
+    uint32_t fails;       /* nothing happened, and the caller is told so */
+    uint32_t fails_after; /* it happened, and the caller is told that it failed */
+    uint32_t lands_late;  /* objects: the caller is told that it failed, and then it happens */
+    uint32_t lands_twice; /* objects: it happens again, later */
+    uint32_t crashes;     /* the actor dies at the call */
+    uint32_t pauses;      /* the actor stands still, for longer than any grace */
+};
+
+/* Something that takes effect later. */
+struct sim_effect {
+    void (*apply)(struct sim_effect *effect, struct sim_world *world);
+};
+
+struct sim_event {
+    int64_t at_ns;
+    uint64_t number;           /* of two at one time the first that was planned */
+    struct sim_actor *actor;   /* goes on, or NULL */
+    struct sim_effect *effect; /* takes place, or NULL */
+    uint32_t life;             /* of the actor: an earlier one is dead */
+};
+
+/* One who does something. `run` is a life; it is called again after a crash. */
+struct sim_actor {
+    struct sim_world *world;
+    const char *name;
+    void (*run)(struct sim_actor *actor);
+    void *ctx;
+    void (*died)(struct sim_actor *actor); /* after a crash: what the system takes back; or NULL */
+    int64_t skew_ns;                       /* its clock less the world's */
+    bool is_immortal;
+    bool is_done;
+    bool has_lost;   /* a commit, in the pass at hand */
+    const void *dir; /* whose garbage it collects; NULL: none */
+    uint32_t life;
+    struct sim_heap heap;
+    uint8_t *stack;
+    ucontext_t context;
+};
+
+struct sim_world {
+    uint64_t seed;
+    uint64_t random[4];
+    enum sim_backend backend;
+    struct sim_mix mix;
+    int64_t now_ns;   /* also the clock of the store */
+    bool is_settling; /* nothing goes wrong any more, and actors end */
+    bool is_told;     /* the history is printed */
+    bool is_failed;
+    char failure[1024];
+    uint64_t effect_count;
+    uint64_t things[SIM_THINGS];
+    struct sim_heap heap;     /* of what the world holds */
+    struct sim_event *events; /* a heap, the earliest first */
+    uint32_t event_count;
+    uint32_t event_room;
+    uint64_t event_number;
+    struct sim_actor actors[SIM_ACTORS_MAX];
+    uint32_t actor_count;
+    struct sim_actor *running; /* NULL: none, the schedule itself */
+    ucontext_t schedule;
+    void *lake; /* of the oracle and the store: struct sim_lake */
+};
+
+/* Heaps and stacks are taken once and used for schedule after schedule. */
+void sim_world_init(struct sim_world *world);
+/* Begins a schedule: no actors, nothing planned. */
+void sim_world_begin(struct sim_world *world, uint64_t seed);
+
+/* A uniform number below `end`. */
+uint64_t sim_draw(struct sim_world *world, uint64_t end);
+/* True `chance` times of a thousand. */
+bool sim_chance(struct sim_world *world, uint32_t chance);
+/* Between the two, small ones as often as large ones. */
+int64_t sim_draw_span(struct sim_world *world, int64_t least_ns, int64_t most_ns);
+
+struct sim_actor *sim_actor_add(struct sim_world *world, const char *name,
+                                void (*run)(struct sim_actor *actor), void *ctx);
+void sim_effect_plan(struct sim_world *world, int64_t at_ns, struct sim_effect *effect);
+
+/* Runs what is planned, in order, until nothing is left or the schedule has failed. */
+void sim_world_run(struct sim_world *world);
+
+/* Of an actor: stands still so long. It may not come back. */
+void sim_wait(struct sim_actor *actor, int64_t ns);
+/* Of an actor, before and after a verb takes effect. */
+void sim_delay(struct sim_actor *actor);
+/* Of an actor: here it may die. */
+void sim_peril(struct sim_actor *actor);
+
+/* The schedule has failed: the reason. Of an actor it does not return. */
+void sim_fail(struct sim_world *world, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A line of the history. */
+void sim_tell(struct sim_world *world, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Memory of the world, cleared; until the next schedule. */
+void *sim_take(struct sim_world *world, size_t bytes);
+char *sim_text(struct sim_world *world, const char *text);
+
+#endif
