@@ -191,7 +191,8 @@ enum lith_partition_state {
     LITH_PARTITION_LEFT,      /* nothing was due; `reason` says why */
     LITH_PARTITION_BLOCKED,   /* it needs a hand; `reason` says which */
     LITH_PARTITION_BUSY,      /* another program holds it, or changed it first: try again */
-    LITH_PARTITION_PENDING,   /* the outcome is not known yet, or deletes are left: run again */
+    LITH_PARTITION_PENDING,   /* the outcome is not known yet, deletes are left, or there is too
+                                 little space: run again */
     LITH_PARTITION_FAILED,    /* `err` says why; nothing was lost */
     LITH_PARTITION_CHANGED,   /* rolled back, retired from, or adopted (dry run: would be) */
     LITH_PARTITION_STATE_COUNT

@@ -286,7 +286,8 @@ static enum lith_code merge_round(const struct lith_job *job, struct lith_look *
     return LITH_OK;
 }
 
-/* A due partition without room for what it would write is left alone, with the reason. */
+/* A due partition without room for what it would write waits, and says so: a disk that is full must
+ * not go unnoticed. */
 static enum lith_code room_check(const struct lith_job *job, const struct lith_look *look,
                                  struct lith_partition_report *report, bool *ret_room,
                                  struct lith_err *err)
@@ -296,8 +297,10 @@ static enum lith_code room_check(const struct lith_job *job, const struct lith_l
     if (lith_look_wants_work(look, job) && look->plan.reason == LITH_PART_DUE)
         LITH_TRY(lith_space_reason(job, look->plan.input_bytes, &reason, err));
     *ret_room = !reason;
-    if (reason)
+    if (reason) {
+        report->state = LITH_PARTITION_PENDING;
         report->reason = reason;
+    }
     return LITH_OK;
 }
 
