@@ -105,6 +105,13 @@ enum lith_code lith_dir_open(int dir_fd, const char *name, int *ret_fd, struct l
     return LITH_OK;
 }
 
+enum lith_code lith_dir_make(int dir_fd, const char *name, struct lith_err *err)
+{
+    if (mkdirat(dir_fd, name, 0777) != 0)
+        return lith_fail_errno(err, errno, "make directory", name);
+    return LITH_OK;
+}
+
 void lith_fd_close(int fd)
 {
     if (fd >= 0)

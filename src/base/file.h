@@ -38,6 +38,8 @@ LITH_MUST_CHECK enum lith_code lith_file_create_unnamed(const char *directory, i
 /* Opens a directory. */
 LITH_MUST_CHECK enum lith_code lith_dir_open(int dir_fd, const char *name, int *ret_fd,
                                              struct lith_err *err);
+/* Makes a directory that must not exist yet (CONFLICT). */
+LITH_MUST_CHECK enum lith_code lith_dir_make(int dir_fd, const char *name, struct lith_err *err);
 /* Closes; a negative fd is a no-op. For written files check lith_fd_sync first. */
 void lith_fd_close(int fd);
 

@@ -242,6 +242,7 @@ static const struct lith_store_ops local_ops = {
     .close = store_close,
     .probe = lith_local_probe,
     .folder_open = folder_open,
+    .folder_make = lith_local_folder_make,
     .folder_close = folder_close,
     .lock = lith_local_lock,
     .unlock = lith_local_unlock,
@@ -268,8 +269,10 @@ enum lith_code lith_local_open(const struct lith_local_options *options, struct 
     LITH_AUTO(block) void *block = NULL;
     struct lith_file_info info;
 
-    LITH_TRY(lith_file_stat(AT_FDCWD, options->root, true, &info, err));
-    if (!info.is_directory)
+    enum lith_code code = lith_file_stat(AT_FDCWD, options->root, true, &info, err);
+    if (code != LITH_E_NOT_FOUND || !options->may_be_absent)
+        LITH_TRY(code);
+    if (code == LITH_OK && !info.is_directory)
         return lith_fail(err, LITH_E_INVALID, "%s is not a directory", options->root);
     LITH_TRY(lith_alloc(mem, sizeof(struct lith_local_store) + bytes + 1, &block, err));
     struct lith_local_store *store = block;

@@ -9,8 +9,9 @@
 #include "store/store.h"
 
 struct lith_local_options {
-    const char *root; /* an existing directory */
+    const char *root; /* a directory */
     bool single_writer;
+    bool may_be_absent; /* the root need not be there yet: lith_folder_make makes it */
     /* What each open folder reads and writes of data files together, a second; 0: as fast as it
      * goes. Needs lith_env.sleep_ns. */
     uint64_t io_bytes_per_second;

@@ -43,6 +43,8 @@ LITH_MUST_CHECK enum lith_code lith_local_folder_same(struct lith_local_folder *
                                                       struct lith_err *err);
 
 /* As the verbs of the same names. */
+enum lith_code lith_local_folder_make(struct lith_store *store, const char *path,
+                                      struct lith_err *err);
 enum lith_code lith_local_list(struct lith_folder *folder, struct lith_arena *arena,
                                struct lith_listing *ret_listing, struct lith_err *err);
 enum lith_code lith_local_put_if(struct lith_folder *folder, const char *name,

@@ -22,6 +22,9 @@
 #define LITH_STEP_PUT_RENAMED "put-renamed"
 #define LITH_STEP_PUT_DURABLE "put-durable"
 
+/* One folder, in the one above it, which is synced. */
+#define LITH_STEP_FOLDER_MADE "folder-made"
+
 /* After the commit of each operation, named by it. */
 #define LITH_STEP_ADOPTED "adopted"
 #define LITH_STEP_LEASED "leased"
@@ -32,6 +35,9 @@
 #define LITH_STEP_ROLLED_BACK "rolled-back"
 #define LITH_STEP_RESTORED "restored"
 #define LITH_STEP_RETIRED "retired"
+
+/* Behind a commit: its event is in the audit series. */
+#define LITH_STEP_AUDITED "audited"
 
 /* One deletion. */
 #define LITH_STEP_DELETE_RENAMED "delete-renamed" /* NAME is NAME.gone.tmp */

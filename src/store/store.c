@@ -51,6 +51,12 @@ enum lith_code lith_folder_open(struct lith_store *store, const char *path,
     return store->ops->folder_open(store, path, ret_folder, err);
 }
 
+enum lith_code lith_folder_make(struct lith_store *store, const char *path, struct lith_err *err)
+{
+    LITH_TRY(path_check(path, err));
+    return store->ops->folder_make ? store->ops->folder_make(store, path, err) : LITH_OK;
+}
+
 void lith_folder_close(struct lith_folder *folder)
 {
     if (folder)

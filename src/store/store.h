@@ -96,6 +96,8 @@ struct lith_store_ops {
                             struct lith_err *err);
     enum lith_code (*folder_open)(struct lith_store *store, const char *path,
                                   struct lith_folder **ret_folder, struct lith_err *err);
+    /* NULL where folders need not be made. */
+    enum lith_code (*folder_make)(struct lith_store *store, const char *path, struct lith_err *err);
     void (*folder_close)(struct lith_folder *folder);
     enum lith_code (*lock)(struct lith_folder *folder, enum lith_lock_wait wait,
                            struct lith_err *err);
@@ -155,6 +157,13 @@ LITH_MUST_CHECK enum lith_code lith_store_probe(struct lith_store *store,
 /* NOT_FOUND, DENIED; INVALID for a path with empty, "." or ".." parts. */
 LITH_MUST_CHECK enum lith_code lith_folder_open(struct lith_store *store, const char *path,
                                                 struct lith_folder **ret_folder,
+                                                struct lith_err *err);
+/*
+ * Makes a folder and those above it, the root included, where they are not there; from then on they
+ * outlive a crash. A no-op for stores without directories. DENIED; NOT_FOUND: the root has nothing
+ * to stand in; INVALID as above.
+ */
+LITH_MUST_CHECK enum lith_code lith_folder_make(struct lith_store *store, const char *path,
                                                 struct lith_err *err);
 /* Gives the lock back too. NULL is a no-op. */
 void lith_folder_close(struct lith_folder *folder);
