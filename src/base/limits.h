@@ -195,9 +195,11 @@
 #define LITH_JSON_DEPTH_MAX 64u
 /* Commits that a manifest's log keeps at least; an unknown commit is settled by them. */
 #define LITH_LOG_COUNT_MIN 64u
-/* Log entries whose audit event is missing stay longer, up to this many (150 KiB): then the oldest
- * go, because commits that stop would be worse. */
+/* Log entries whose audit event is missing stay longer, up to this many (150 KiB): then there are
+ * no more commits until the events can be written, or nobody wants any. */
 #define LITH_LOG_COUNT_MAX 1024u
+/* Names of files in one list of an audit event (3 MiB): six times what a job takes. */
+#define LITH_EVENT_NAMES_MAX 65536u
 /* Files in one folder: 600,000 are real (a DuckLake report); a listing takes about 200 bytes each.
  */
 #define LITH_FOLDER_FILES_MAX (4u << 20)

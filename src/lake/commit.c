@@ -22,6 +22,7 @@ void lith_stamp_draw(struct lith_env *env, int64_t at_ns, struct lith_stamp *ret
     env->random(env, &id, sizeof(id));
     lith_hash128_text(id, ret_stamp->commit_id);
     ret_stamp->at_ns = at_ns;
+    ret_stamp->no_event = false;
 }
 
 /* What an adoption starts from: generation 1, or a foreign manifest's names and fields. */
@@ -55,7 +56,8 @@ static enum lith_code adopt_begin(struct lith_commit_build *b, const struct lith
                                              .commit_id = id,
                                              .epoch = 1,
                                              .op = LITH_OP_ADOPT,
-                                             .at_ns = stamp->at_ns};
+                                             .at_ns = stamp->at_ns,
+                                             .event = stamp->no_event};
     b->next.log_count = 1;
     return LITH_OK;
 }

@@ -14,6 +14,7 @@
 struct lith_stamp {
     char commit_id[LITH_COMMIT_ID_BYTES];
     int64_t at_ns; /* by the store's clock */
+    bool no_event; /* nobody keeps an audit series: its log entry waits for no event */
 };
 
 /* Draws a commit id; `at_ns` from lith_folder_now. */
@@ -159,7 +160,8 @@ enum lith_put {
 /*
  * Writes `next` on condition that the manifest still is `expected` (NULL or no etag: none), and
  * settles an ambiguous answer by reading the log. Calls env.step after it with the step's name of
- * its operation. A failure means that nothing was committed and that the next try may not help.
+ * its operation. A failure means that nothing was committed and that the next try may not help;
+ * LIMIT also where too many commits wait for their audit events.
  */
 LITH_MUST_CHECK enum lith_code lith_commit_put(struct lith_folder *folder,
                                                const struct lith_blob *expected,

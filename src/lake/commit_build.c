@@ -25,30 +25,24 @@ static enum lith_code table_copy(struct lith_commit_build *b, const struct lith_
     return LITH_OK;
 }
 
-/* The last LITH_LOG_COUNT_MIN entries stay, older ones as long as their event is missing; but a
- * partition whose events nobody writes must not stop for ever, so there is an end to that. */
 static enum lith_code log_copy(struct lith_commit_build *b, enum lith_op op, struct lith_err *err)
 {
     const struct lith_manifest *base = b->base;
-    size_t base_count = base ? base->log_count : 0;
-    size_t first = 0;
+    size_t count = base ? base->log_count : 0;
     void *block = NULL;
 
-    while (base_count - first + 1 > LITH_LOG_COUNT_MIN && base->log[first].event)
-        first++;
-    if (base_count - first >= LITH_LOG_COUNT_MAX)
-        first = base_count - (LITH_LOG_COUNT_MAX - 1);
-    size_t kept = base_count - first;
-    LITH_TRY(lith_arena_array(b->arena, kept + 1, sizeof(*b->next.log), &block, err));
+    LITH_TRY(lith_arena_array(b->arena, count + 1, sizeof(*b->next.log), &block, err));
     b->next.log = block;
-    if (kept)
-        memcpy(b->next.log, base->log + first, kept * sizeof(*b->next.log));
-    b->next.log[kept] = (struct lith_log_entry){.generation = b->next.generation,
-                                                .commit_id = b->commit_id,
-                                                .epoch = b->next.epoch,
-                                                .op = op,
-                                                .at_ns = b->stamp->at_ns};
-    b->next.log_count = kept + 1;
+    if (count)
+        memcpy(b->next.log, base->log, count * sizeof(*b->next.log));
+    b->next.log[count] = (struct lith_log_entry){.generation = b->next.generation,
+                                                 .commit_id = b->commit_id,
+                                                 .epoch = b->next.epoch,
+                                                 .op = op,
+                                                 .at_ns = b->stamp->at_ns,
+                                                 .event = b->stamp->no_event};
+    b->next.log_count = count + 1;
+    lith_manifest_log_trim(&b->next);
     return LITH_OK;
 }
 

@@ -24,7 +24,7 @@ struct lith_commit_build {
 /*
  * Starts from `base`: generation and commit id are the next one's, the log has one more entry, and
  * the tables are copies with room for `more` rows each (files, retired, gone). INVALID for a
- * foreign base; LIMIT when the log is full of commits without audit events.
+ * foreign base.
  */
 LITH_MUST_CHECK enum lith_code lith_commit_build_begin(struct lith_commit_build *b,
                                                        const struct lith_manifest *base,

@@ -99,6 +99,17 @@ static enum lith_code manifest_write(struct lith_content *base, struct lith_sink
     return lith_manifest_put(body->manifest, sink, body->mem, err);
 }
 
+/* No commit leaves the log without its event. */
+static enum lith_code log_check(const struct lith_manifest *next, struct lith_err *err)
+{
+    if (next->log_count <= LITH_LOG_COUNT_MAX)
+        return LITH_OK;
+    return lith_fail(err, LITH_E_LIMIT,
+                     "%u commits wait for their audit events, which cannot be written: mend the "
+                     "audit folder, or say that none are kept (audit: none)",
+                     LITH_LOG_COUNT_MAX);
+}
+
 enum lith_code lith_commit_put(struct lith_folder *folder, const struct lith_blob *expected,
                                const struct lith_manifest *next, struct lith_mem *mem,
                                enum lith_put *ret_put, struct lith_err *err)
@@ -109,6 +120,7 @@ enum lith_code lith_commit_put(struct lith_folder *folder, const struct lith_blo
     int64_t begin = env->monotonic_ns(env);
     bool again = true;
 
+    LITH_TRY(log_check(next, err));
     if (expected && !expected->etag)
         expected = NULL;
     for (unsigned tries = 0; again && tries < LITH_LOOK_AGAIN_MAX; tries++) {

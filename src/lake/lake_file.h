@@ -7,6 +7,9 @@
 #include "store/store.h"
 
 #define LITH_LAKE_FILE_NAME "_lithify.json"
+/* In the root of an audit series, which is a lake of its own, and no part of one that it lies in.
+ */
+#define LITH_SERIES_MARK_NAME "_lithify_audit.json"
 
 enum lith_readers {
     LITH_READERS_NONE, /* not chosen */

@@ -1,6 +1,7 @@
 /*
  * The manifest as tables: its invariants, its look-ups, the hash of a live set.
  */
+#include "base/limits.h"
 #include "lake/manifest.h"
 
 #include <assert.h>
@@ -168,6 +169,16 @@ void lith_manifest_mark_event(struct lith_manifest *m, const char *commit_id)
         if (strcmp(m->log[i].commit_id, commit_id) == 0)
             m->log[i].event = true;
     }
+}
+
+void lith_manifest_log_trim(struct lith_manifest *m)
+{
+    size_t first = 0;
+
+    while (m->log_count - first > LITH_LOG_COUNT_MIN && m->log[first].event)
+        first++;
+    m->log += first;
+    m->log_count -= first;
 }
 
 enum lith_code lith_live_hash(const struct lith_entry *entries, size_t count, struct lith_mem *mem,

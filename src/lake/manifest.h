@@ -18,6 +18,8 @@
 
 #define LITH_MANIFEST_NAME "manifest.json"
 #define LITH_MANIFEST_NAME_HIDDEN "_manifest.json"
+/* Beside the manifest while commits may be without their audit events. */
+#define LITH_EVENTS_NOTE_NAME "_lithify_events"
 #define LITH_COMMIT_ID_BYTES 33 /* 32 hex digits and a zero */
 
 /* Raised when a newer program would merge the same files into fewer or better ones. */
@@ -64,7 +66,7 @@ struct lith_log_entry {
     enum lith_op op;
     const char *op_text; /* as read; what OTHER is written as */
     int64_t at_ns;
-    bool event; /* its audit event exists */
+    bool event; /* its audit event exists, or none is kept */
     const struct lith_json *raw;
 };
 
@@ -174,8 +176,11 @@ bool lith_manifest_condemned(const struct lith_manifest *manifest, const char *n
 /* True when the log has a commit of that id. */
 bool lith_manifest_has_commit(const struct lith_manifest *manifest, const char *commit_id);
 
-/* Marks log entries as having their audit event; takes effect with the next commit built on it. */
+/* Marks log entries as having their audit event: of a manifest that is about to be put. */
 void lith_manifest_mark_event(struct lith_manifest *manifest, const char *commit_id);
+/* Lets the oldest log entries go: the last LITH_LOG_COUNT_MIN stay, older ones as long as an event
+ * is missing. Builders of commits call it, and whoever marks one. */
+void lith_manifest_log_trim(struct lith_manifest *manifest);
 
 /* XXH3-128 over the sorted "name\0size\n" of the entries, as 32 hex digits. */
 LITH_MUST_CHECK enum lith_code lith_live_hash(const struct lith_entry *entries, size_t count,

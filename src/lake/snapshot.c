@@ -79,9 +79,13 @@ static bool is_our_output_and(const char *suffix, const char *name, const char *
 
 static bool is_manifest_name(const char *name)
 {
-    static const char *const names[] = {LITH_MANIFEST_NAME, LITH_MANIFEST_NAME_HIDDEN,
+    static const char *const names[] = {LITH_MANIFEST_NAME,
+                                        LITH_MANIFEST_NAME_HIDDEN,
                                         LITH_MANIFEST_NAME SUFFIX_TMP,
-                                        LITH_MANIFEST_NAME_HIDDEN SUFFIX_TMP};
+                                        LITH_MANIFEST_NAME_HIDDEN SUFFIX_TMP,
+                                        LITH_EVENTS_NOTE_NAME,
+                                        LITH_EVENTS_NOTE_NAME SUFFIX_TMP,
+                                        LITH_EVENTS_NOTE_NAME LITH_GONE_SUFFIX};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(name, names[i]) == 0)

@@ -25,7 +25,7 @@ enum lith_file_state {
     LITH_FILE_ORPHAN,   /* named like an output of this partition, not known to the manifest */
     LITH_FILE_OUR_TMP,  /* <output of this partition>.tmp */
     LITH_FILE_GONE_TMP, /* <data or our-tmp>.gone.tmp: a delete that was cut off */
-    LITH_FILE_MANIFEST, /* the manifest, or its temporary */
+    LITH_FILE_MANIFEST, /* the manifest, its temporary, or the note of owed events */
     LITH_FILE_OTHER,    /* not data: hidden names, other suffixes */
     LITH_FILE_STATE_COUNT
 };

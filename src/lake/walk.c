@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "base/work.h"
+#include "lake/lake_file.h"
 #include "lake/path_keys.h"
 #include "lake/snapshot.h"
 #include "lake/table_format.h"
@@ -73,6 +74,9 @@ static enum lith_code folder_look(struct walk *w, struct level *level, bool *ret
         LITH_TRY(lith_folder_open(w->store, path, &inner, err));
         LITH_TRY(lith_folder_list(inner, &arena, &metadata, err));
     }
+    *ret_is_partition = false;
+    if (*level->path && lith_listing_find(&listing, LITH_SERIES_MARK_NAME))
+        return LITH_OK;
     const char *marker = lith_table_format_marker(&listing, has_metadata ? &metadata : NULL);
     if (marker)
         level->table_format = marker;

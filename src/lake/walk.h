@@ -1,6 +1,7 @@
 /*
  * The walk over a lake: every partition, parents before children, siblings by name.
  *
+ * Passes over an audit series below the root: it is a lake of its own.
  * Does not follow links to directories, so it ends on any file system. What cannot be listed is
  * handed over as a failure of that folder and does not stop the walk.
  */

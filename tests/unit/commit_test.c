@@ -402,8 +402,8 @@ static void the_log_keeps_what_has_no_event(void **state)
     assert_int_equal(m[now].log_count, LITH_LOG_COUNT_MIN + 100 - (m[now].log[0].event ? 1 : 0));
 }
 
-/* Where nobody writes events, the log ends at its maximum, and commits go on. */
-static void the_log_ends_without_events(void **state)
+/* What waits for its event stays, however much it is; what waits for none leaves. */
+static void the_log_loses_no_event(void **state)
 {
     static struct lith_manifest m[2];
     int now = 0;
@@ -416,7 +416,18 @@ static void the_log_ends_without_events(void **state)
         now = !now;
         assert_string_equal(m[now].log[m[now].log_count - 1].commit_id, m[now].commit_id);
     }
-    assert_int_equal(m[now].log_count, LITH_LOG_COUNT_MAX);
+    assert_int_equal(m[now].log_count, LITH_LOG_COUNT_MAX + 11);
+    for (size_t i = 0; i < LITH_LOG_COUNT_MAX + 11; i++)
+        lith_manifest_mark_event(&m[now], m[now].log[i].commit_id);
+    lith_manifest_log_trim(&m[now]);
+    assert_int_equal(m[now].log_count, LITH_LOG_COUNT_MIN);
+    for (unsigned i = 0; i < 2 * LITH_LOG_COUNT_MIN; i++) {
+        struct lith_stamp stamp = stamp_at(i);
+        stamp.no_event = true;
+        MUST(lith_commit_lease(&m[now], &stamp, &arena, &m[!now], &err));
+        now = !now;
+    }
+    assert_int_equal(m[now].log_count, LITH_LOG_COUNT_MIN);
 }
 
 static void a_loser_is_judged(void **state)
@@ -529,7 +540,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(fence_and_clean, setup, teardown),
         cmocka_unit_test_setup_teardown(a_rollback_undoes_the_last_compaction, setup, teardown),
         cmocka_unit_test_setup_teardown(the_log_keeps_what_has_no_event, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_log_ends_without_events, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_log_loses_no_event, setup, teardown),
         cmocka_unit_test_setup_teardown(a_loser_is_judged, setup, teardown),
         cmocka_unit_test_setup_teardown(no_memory_is_reported, setup, teardown),
     };
