@@ -125,6 +125,8 @@ struct lith_options {
     const char *manifest_name; /* "manifest.json" or "_manifest.json"; NULL: what the lake was
                                   committed with, else the first */
     bool single_writer;        /* the caller's word that no other program commits to this lake */
+    const char *audit;         /* directory of the audit series; "none": none is kept; NULL: audit/
+                                  beside data/ where the root has that, else ROOT.audit */
 
     int64_t grace_ns;           /* after the end of its period a partition may still be written */
     int64_t quiet_for_ns;       /* age of the newest file at which a partition is at rest */
@@ -242,8 +244,11 @@ struct lith_partition_report {
     uint64_t blocked_files; /* kept out by a reason of their own: see `files` */
     uint64_t deleted;       /* gc: files (dry run: would be) */
     uint64_t deleted_bytes;
-    uint64_t held_bytes;   /* of superseded files, until gc */
-    int64_t held_until_ns; /* when the last of them may go; 0: none held */
+    uint64_t held_bytes;     /* of superseded files, until gc */
+    int64_t held_until_ns;   /* when the last of them may go; 0: none held */
+    uint64_t events;         /* audit events that were written */
+    uint64_t events_pending; /* commits whose event could not be; a later pass writes them */
+    const char *event_error; /* why; or why it is not known. NULL: all is well */
     /* Where files that could be merged are of several kinds that do not join: for each kind beyond
      * the first why, with both types and a file of each. Once merged they stay apart. */
     const char *const *conflicts;
@@ -278,6 +283,11 @@ struct lith_summary {
     uint64_t deleted_bytes;
     uint64_t held_bytes;
     int64_t held_until_ns; /* the latest */
+    uint64_t events;
+    uint64_t events_pending;
+    /* Day partitions of the audit series, which passes compact and clean, too: not counted above.
+     */
+    uint64_t series_by_state[LITH_PARTITION_STATE_COUNT];
 };
 
 /* What compact would do now, with a reason for each file. Changes nothing. With options.explain a
@@ -380,6 +390,54 @@ struct lith_status {
 LITH_API LITH_MUST_CHECK enum lith_code
 lith_lake_status(struct lith_lake *lake, struct lith_status *ret_status, struct lith_err *err);
 LITH_API void lith_status_done(struct lith_status *status);
+
+/* The audit series: an event for each commit. docs/audit.md. */
+
+/* Numbers and texts that are not known: `has_` is false, the pointer NULL. Borrowed for the call.
+ */
+struct lith_event {
+    const char *tenant;
+    int64_t time_ns; /* of the commit */
+    uint64_t kind;   /* 3: compaction, as all of Lithify's are */
+    const char *type;
+    const char *reason;    /* more words, for people */
+    const char *partition; /* path below the root */
+    const char *const
+        *input_files; /* what left the live set; op clean and fence: what is deleted */
+    size_t input_file_count;
+    const char *output_file;         /* op compact: the first one */
+    const char *const *output_files; /* what came into the live set */
+    size_t output_file_count;
+    bool has_generation, has_rows, has_bytes_before, has_bytes_after, has_duration;
+    uint64_t generation;   /* of the manifest that was committed */
+    uint64_t rows;         /* of output_files */
+    uint64_t bytes_before; /* of input_files */
+    uint64_t bytes_after;  /* of output_files */
+    uint64_t duration_ns;  /* since the job's commit before, or since it began */
+    const char *op;        /* "compact" and so on */
+    const char *verify;    /* op compact: how the outputs were checked */
+    const char *commit_id; /* 32 hex digits */
+};
+
+/* Which events are asked for. Zeroed: all. */
+struct lith_log_request {
+    const char *tenant;         /* NULL: all */
+    const char *partition_glob; /* as in lith_options; NULL: all */
+    bool has_since, has_until;
+    int64_t since_ns; /* [since, until) */
+    int64_t until_ns;
+};
+
+typedef void (*lith_event_fn)(void *ctx, const struct lith_event *event);
+
+/*
+ * Reads the audit series, by time. Holds the events of one day in memory: LIMIT where there are too
+ * many. INVALID where the lake keeps none. Nothing was committed yet: no events.
+ */
+LITH_API LITH_MUST_CHECK enum lith_code lith_lake_log(struct lith_lake *lake,
+                                                      const struct lith_log_request *request,
+                                                      lith_event_fn each, void *ctx,
+                                                      struct lith_err *err);
 
 /* Snapshots. */
 

@@ -1,0 +1,18 @@
+/*
+ * Reading the series: the events of a lake by time.
+ */
+#ifndef LITH_AUDIT_LOG_H
+#define LITH_AUDIT_LOG_H
+
+#include "audit/series.h"
+
+/*
+ * Calls `each` for what is asked for, by time. A partition of the series is read by the reader
+ * rule; one day at a time is held in memory (LIMIT). A series that is not there has no events.
+ */
+LITH_MUST_CHECK enum lith_code lith_series_log(const struct lith_series *series,
+                                               const struct lith_log_request *request,
+                                               const struct lith_work *work, lith_event_fn each,
+                                               void *ctx, struct lith_err *err);
+
+#endif
