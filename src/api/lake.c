@@ -77,15 +77,15 @@ static enum lith_code options_check(const struct lith_options *options, struct l
 }
 
 /* What else decides the bytes of an output, for the policy hash; and which files can be merged. */
-static enum lith_code merge_text(struct lith_lake *lake, const struct lith_options *options,
-                                 struct lith_err *err)
+static enum lith_code merge_text(struct lith_job_options *job, const struct lith_options *options,
+                                 struct lith_arena *arena, struct lith_err *err)
 {
     static const char *const unknown_keys[] = {
         [LITH_UNKNOWN_KEYS_DROP] = "",
         [LITH_UNKNOWN_KEYS_FIRST] = " unknown_keys=first",
         [LITH_UNKNOWN_KEYS_ERROR] = " unknown_keys=error",
     };
-    const struct lith_codec_choice *codec = &lake->job.codec;
+    const struct lith_codec_choice *codec = &job->codec;
     char joins[LITH_JOINS_TEXT_BYTES];
     char codec_text[32] = "";
     char *text;
@@ -95,31 +95,29 @@ static enum lith_code merge_text(struct lith_lake *lake, const struct lith_optio
         (void)snprintf(codec_text, sizeof(codec_text), " codec=%d:%d", (int)codec->codec,
                        codec->level);
     lith_joins_text(&options->joins, joins);
-    LITH_TRY(lith_arena_format(&lake->arena, &text, err, "%s%s%s", joins,
+    LITH_TRY(lith_arena_format(arena, &text, err, "%s%s%s", joins,
                                options->sort_by ? " sort_by=" : "",
                                options->sort_by ? options->sort_by : ""));
-    lith_hash128_text(lith_hash128(text, strlen(text), 0), lake->job.sets_hash);
+    lith_hash128_text(lith_hash128(text, strlen(text), 0), job->sets_hash);
     LITH_TRY(lith_arena_format(
-        &lake->arena, &text, err, "row_group=%" PRIu64 " row_group_rows=%" PRId64 "%s%s%s%s%s%s",
+        arena, &text, err, "row_group=%" PRIu64 " row_group_rows=%" PRId64 "%s%s%s%s%s%s",
         options->row_group_bytes, options->row_group_rows, joins, codec_text,
         options->sort_by ? " sort_by=" : "", options->sort_by ? options->sort_by : "",
         options->sort_by && !options->sorted_row_groups ? " sorted_row_groups=false" : "",
         unknown_keys[options->unknown_keys]));
-    lake->job.policy.merge_text = text;
+    job->policy.merge_text = text;
     return LITH_OK;
 }
 
-static enum lith_code options_take(struct lith_lake *lake, const struct lith_options *options,
-                                   struct lith_err *err)
+enum lith_code lith_job_options_make(const struct lith_options *options, struct lith_arena *arena,
+                                     struct lith_job_options *ret_job, struct lith_err *err)
 {
+    struct lith_job_options *job = ret_job;
+
     LITH_TRY(options_check(options, err));
     if (options->sort_by)
-        LITH_TRY(lith_sort_text_check(options->sort_by, &lake->arena, err));
-    lake->manifest_name = options->manifest_name;
-    lake->readers = LITH_READERS_NONE;
-    if (options->readers)
-        LITH_TRY(lith_readers_parse(options->readers, &lake->readers, err));
-    lake->job = (struct lith_job_options){
+        LITH_TRY(lith_sort_text_check(options->sort_by, arena, err));
+    *job = (struct lith_job_options){
         .policy = {.grace_ns = options->grace_ns,
                    .quiet_for_ns = options->quiet_for_ns,
                    .settle_ns = options->settle_ns,
@@ -149,10 +147,19 @@ static enum lith_code options_take(struct lith_lake *lake, const struct lith_opt
         .format = lith_parquet_format(),
     };
     if (options->codec)
-        LITH_TRY(lith_codec_choice_parse(options->codec, &lake->job.codec, err));
-    LITH_TRY(merge_text(lake, options, err));
-    LITH_TRY(lith_policy_check(&lake->job.policy, err));
-    return lith_policy_hash(&lake->job.policy, &lake->arena, lake->job.policy_hash, err);
+        LITH_TRY(lith_codec_choice_parse(options->codec, &job->codec, err));
+    LITH_TRY(merge_text(job, options, arena, err));
+    LITH_TRY(lith_policy_check(&job->policy, err));
+    return lith_policy_hash(&job->policy, arena, job->policy_hash, err);
+}
+
+static enum lith_code options_take(struct lith_lake *lake, const struct lith_options *options,
+                                   struct lith_err *err)
+{
+    LITH_TRY(lith_job_options_make(options, &lake->arena, &lake->job, err));
+    lake->manifest_name = options->manifest_name;
+    lake->readers = LITH_READERS_NONE;
+    return options->readers ? lith_readers_parse(options->readers, &lake->readers, err) : LITH_OK;
 }
 
 /* What the lake chose at its first commit counts; asking for another name is a mistake. */
@@ -201,6 +208,7 @@ static enum lith_code lake_fill(struct lith_lake *lake, const char *root,
         .shard_count = options->shard_count,
         .jobs = options->jobs,
     };
+    LITH_TRY(lith_lake_series_open(lake, root, options, err));
     enum lith_code code = lith_lake_file_read(lake->store, &lake->arena, &file, err);
     if (code == LITH_E_NOT_FOUND)
         return LITH_OK;
@@ -233,6 +241,7 @@ void lith_lake_close(struct lith_lake *lake)
 {
     if (!lake)
         return;
+    lith_store_close(lake->series.store);
     lith_store_close(lake->store);
     lith_arena_done(&lake->arena);
     lith_free(lake);
@@ -303,7 +312,9 @@ static enum lith_code first_run(struct lith_lake *lake, const struct lith_sweep 
         return LITH_OK;
     }
     LITH_TRY(lith_lake_commits_prepare(lake, err));
-    return lith_sweep_run(sweep, pass, each, ctx, ret_summary, err);
+    LITH_TRY(lith_sweep_run(sweep, pass, each, ctx, ret_summary, err));
+    return pass == LITH_PASS_COMPACT ? lith_lake_series_run(lake, pass, each, ctx, ret_summary, err)
+                                     : LITH_OK;
 }
 
 enum lith_code lith_lake_compact(struct lith_lake *lake, lith_partition_fn each, void *ctx,
@@ -335,7 +346,9 @@ static enum lith_code gc_run(struct lith_lake *lake, enum lith_pass pass, lith_p
         return LITH_OK;
     }
     LITH_TRY(code);
-    return lith_sweep_run(&lake->sweep, pass, each, ctx, ret_summary, err);
+    LITH_TRY(lith_sweep_run(&lake->sweep, pass, each, ctx, ret_summary, err));
+    return pass == LITH_PASS_GC ? lith_lake_series_run(lake, pass, each, ctx, ret_summary, err)
+                                : LITH_OK;
 }
 
 enum lith_code lith_lake_gc(struct lith_lake *lake, lith_partition_fn each, void *ctx,

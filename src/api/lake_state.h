@@ -5,6 +5,7 @@
 #define LITH_API_LAKE_STATE_H
 
 #include "api/budget.h"
+#include "audit/series.h"
 #include "lake/lake_file.h"
 #include "sweep/sweep.h"
 
@@ -14,9 +15,30 @@ struct lith_lake {
     struct lith_store *store;
     struct lith_job_options job;
     struct lith_sweep sweep;
+    struct lith_series series; /* store NULL: no audit series is kept */
+    struct lith_job_options series_job;
+    struct lith_sweep series_sweep;
     enum lith_readers readers; /* as asked for */
     const char *manifest_name; /* as asked for; NULL: nothing was */
 };
+
+/* Checks the options and makes a job's of them; texts go to the arena. INVALID. */
+LITH_MUST_CHECK enum lith_code lith_job_options_make(const struct lith_options *options,
+                                                     struct lith_arena *arena,
+                                                     struct lith_job_options *ret_job,
+                                                     struct lith_err *err);
+
+/* Finds the place of the lake's audit series, and what its own passes are made with. The lake's
+ * store is open. Writes nothing. INVALID for a place that cannot be one. */
+LITH_MUST_CHECK enum lith_code lith_lake_series_open(struct lith_lake *lake, const char *root,
+                                                     const struct lith_options *options,
+                                                     struct lith_err *err);
+/* After a pass over the lake: the same over the series, where there is one. `each` is told of what
+ * was done or failed there, with the place in front of paths. */
+LITH_MUST_CHECK enum lith_code lith_lake_series_run(struct lith_lake *lake, enum lith_pass pass,
+                                                    lith_partition_fn each, void *ctx,
+                                                    struct lith_summary *summary,
+                                                    struct lith_err *err);
 
 /* Commits need a readers mode, and a store that keeps its word: UNSUPPORTED, INVALID. */
 LITH_MUST_CHECK enum lith_code lith_lake_commits_prepare(struct lith_lake *lake,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "job/adoption.h"
+#include "job/commits.h"
 #include "job/fold.h"
 #include "job/look.h"
 
@@ -146,7 +147,7 @@ static enum lith_code adopt_run(struct lith_look *look, const struct lith_job *j
         return LITH_OK;
     LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
     enum lith_code code = adopt_locked(look, job, unlisted, report, err);
-    lith_folder_unlock(job->folder);
+    lith_job_unlock(job, report);
     return code;
 }
 

@@ -56,7 +56,7 @@ enum lith_code lith_by_hand_run(const struct lith_job *job, bool dry_run, lith_b
         LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
     enum lith_code code = tries_run(job, dry_run, attempt, ctx, report, err);
     if (!dry_run)
-        lith_folder_unlock(job->folder);
+        lith_job_unlock(job, report);
     return blocked_or(job, code, report, err);
 }
 

@@ -3,26 +3,50 @@
  */
 #include "job/commits.h"
 
+#include "job/events.h"
+
+void lith_job_stamp_at(const struct lith_job *job, int64_t now_ns, struct lith_stamp *ret_stamp)
+{
+    lith_stamp_draw(job->env, now_ns, ret_stamp);
+    ret_stamp->no_event = !job->events;
+}
+
 enum lith_code lith_job_stamp(const struct lith_job *job, struct lith_stamp *ret_stamp,
                               struct lith_err *err)
 {
     int64_t now_ns;
 
     LITH_TRY(lith_folder_now(job->folder, &now_ns, err));
-    lith_stamp_draw(job->env, now_ns, ret_stamp);
+    lith_job_stamp_at(job, now_ns, ret_stamp);
+    return LITH_OK;
+}
+
+enum lith_code lith_job_put(const struct lith_job *job, const struct lith_view *view,
+                            struct lith_manifest *next, enum lith_put *ret_put,
+                            struct lith_err *err)
+{
+    LITH_TRY(lith_job_events_before(job, lith_view_manifest(view), next, err));
+    LITH_TRY(lith_commit_put(job->folder, &view->blob, next, job->work->mem, ret_put, err));
+    lith_job_events_after(job, lith_view_manifest(view), next, *ret_put);
     return LITH_OK;
 }
 
 enum lith_code lith_job_commit(const struct lith_job *job, const struct lith_view *view,
-                               const struct lith_manifest *next, struct lith_err *err)
+                               struct lith_manifest *next, struct lith_err *err)
 {
     enum lith_put put;
 
-    LITH_TRY(lith_commit_put(job->folder, &view->blob, next, job->work->mem, &put, err));
+    LITH_TRY(lith_job_put(job, view, next, &put, err));
     if (put == LITH_PUT_LOST)
         return lith_fail(err, LITH_E_CONFLICT, "another program committed first; run again");
     if (put == LITH_PUT_UNKNOWN)
         return lith_fail(err, LITH_E_TRANSIENT,
                          "the outcome of a commit is not known; run again to settle it");
     return LITH_OK;
+}
+
+void lith_job_unlock(const struct lith_job *job, struct lith_partition_report *report)
+{
+    lith_job_events_end(job, report);
+    lith_folder_unlock(job->folder);
 }

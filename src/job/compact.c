@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "job/adoption.h"
 #include "job/commits.h"
+#include "job/events.h"
 #include "job/fold.h"
 #include "job/merge_step.h"
 #include "job/set_notes.h"
@@ -21,14 +22,6 @@
 
 /* How often one pass starts over because a file turned out to be damaged and was set aside. */
 #define ROUNDS_MAX 8u
-
-/* One commit on the view's manifest. *ret_put tells what came of it. */
-static enum lith_code commit(const struct lith_job *job, const struct lith_view *view,
-                             const struct lith_manifest *next, enum lith_put *ret_put,
-                             struct lith_err *err)
-{
-    return lith_commit_put(job->folder, &view->blob, next, job->work->mem, ret_put, err);
-}
 
 /* Adopts where needed and folds; the look is fresh afterwards. */
 static enum lith_code prepare(const struct lith_job *job, struct lith_look *look, uint64_t *folded,
@@ -113,6 +106,7 @@ static enum lith_code commit_again(const struct lith_job *job, const struct resu
     LITH_TRY(lith_view_take_list_last(job->folder, job->work->mem, &view, err));
     switch (lith_commit_judge(&view, &attempt, &why)) {
     case LITH_RETRY_DONE:
+        lith_job_events_settle(job, lith_view_manifest(&view));
         return LITH_OK;
     case LITH_RETRY_AGAIN:
         break;
@@ -160,7 +154,7 @@ static enum lith_code outputs_commit(const struct lith_job *job, const struct li
     LITH_TRY(lith_job_stamp(job, &stamp, err));
     result->at_ns = stamp.at_ns;
     LITH_TRY(lith_commit_compact(base, &result->compact, &stamp, &arena, &next, err));
-    LITH_TRY(commit(job, &look->view, &next, &put, err));
+    LITH_TRY(lith_job_put(job, &look->view, &next, &put, err));
     if (put == LITH_PUT_UNKNOWN)
         return lith_fail(err, LITH_E_TRANSIENT,
                          "the outcome of the commit is not known; everything is kept, run again");
@@ -333,6 +327,15 @@ static enum lith_code compact_locked(const struct lith_job *job, struct lith_loo
                      ROUNDS_MAX);
 }
 
+/* Events that an earlier job owes come first, whatever else there is to do. */
+static enum lith_code work_locked(const struct lith_job *job, struct lith_look *look, bool wanted,
+                                  struct lith_partition_report *report, struct lith_err *err)
+{
+    if (lith_job_events_owed(job, &look->view.listing))
+        LITH_TRY(lith_job_events_repair(job, err));
+    return wanted ? compact_locked(job, look, report, err) : LITH_OK;
+}
+
 enum lith_code lith_job_compact(const struct lith_job *job, struct lith_partition_report *report,
                                 struct lith_err *err)
 {
@@ -344,11 +347,12 @@ enum lith_code lith_job_compact(const struct lith_job *job, struct lith_partitio
         code = lith_look_first(&look, job, report, err);
     if (code == LITH_OK && report->state != LITH_PARTITION_BLOCKED)
         code = room_check(job, &look, report, &room, err);
-    if (code == LITH_OK && room && lith_look_wants_work(&look, job)) {
+    bool wanted = code == LITH_OK && room && lith_look_wants_work(&look, job);
+    if (wanted || (code == LITH_OK && lith_job_events_owed(job, &look.view.listing))) {
         code = lith_folder_lock(job->folder, LITH_LOCK_TRY, err);
         if (code == LITH_OK) {
-            code = compact_locked(job, &look, report, err);
-            lith_folder_unlock(job->folder);
+            code = work_locked(job, &look, wanted, report, err);
+            lith_job_unlock(job, report);
         }
     }
     lith_look_done(&look);

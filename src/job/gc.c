@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "job/commits.h"
+#include "job/events.h"
 #include "job/gc_orphans.h"
 #include "job/look.h"
 
@@ -19,7 +20,7 @@ static enum lith_code fence(const struct lith_job *job, const struct lith_view *
     struct lith_manifest next;
     struct lith_stamp stamp;
 
-    lith_stamp_draw(job->env, now_ns, &stamp);
+    lith_job_stamp_at(job, now_ns, &stamp);
     LITH_TRY(lith_commit_fence(lith_view_manifest(view), plan->fence_names, plan->fence_count,
                                &stamp, job->arena, &next, err));
     return lith_job_commit(job, view, &next, err);
@@ -100,7 +101,7 @@ static enum lith_code clean(const struct lith_job *job, const struct lith_gc_pla
         .keep_all = plan->keep_all,
         .replay_window_ns = job->options->replay_window_ns,
     };
-    lith_stamp_draw(job->env, now_ns, &stamp);
+    lith_job_stamp_at(job, now_ns, &stamp);
     LITH_TRY(lith_commit_clean(lith_view_manifest(&view), &clean, &stamp, job->arena, &changed,
                                &next, err));
     return changed ? lith_job_commit(job, &view, &next, err) : LITH_OK;
@@ -236,11 +237,12 @@ static enum lith_code gc_dry(const struct lith_job *job, struct lith_partition_r
 }
 
 static enum lith_code gc_look(const struct lith_job *job, struct lith_partition_report *report,
-                              bool *ret_stopped, struct lith_err *err)
+                              bool *ret_stopped, bool *ret_owed, struct lith_err *err)
 {
     LITH_AUTO(view) struct lith_view view = {0};
     void *text;
 
+    *ret_owed = false;
     *ret_stopped = true;
     enum lith_code code =
         lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err);
@@ -251,7 +253,17 @@ static enum lith_code gc_look(const struct lith_job *job, struct lith_partition_
         return LITH_OK;
     }
     LITH_TRY(code);
+    *ret_owed = lith_job_events_owed(job, &view.listing);
     return gc_stopped(job, &view, report, ret_stopped, err);
+}
+
+/* Events that an earlier job owes come first, whatever else there is to do. */
+static enum lith_code work_locked(const struct lith_job *job, bool owed, bool stopped,
+                                  struct lith_partition_report *report, struct lith_err *err)
+{
+    if (owed)
+        LITH_TRY(lith_job_events_repair(job, err));
+    return stopped ? LITH_OK : gc_locked(job, report, err);
 }
 
 static void reason_report(struct lith_partition_report *report, bool dry_run)
@@ -269,15 +281,17 @@ static enum lith_code gc_run(const struct lith_job *job, bool dry_run,
                              struct lith_partition_report *report, struct lith_err *err)
 {
     bool stopped = false;
+    bool owed = false;
 
-    LITH_TRY(gc_look(job, report, &stopped, err));
-    if (stopped)
+    LITH_TRY(gc_look(job, report, &stopped, &owed, err));
+    if (stopped && (dry_run || !owed))
         return LITH_OK;
     if (!dry_run)
         LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
-    enum lith_code code = dry_run ? gc_dry(job, report, err) : gc_locked(job, report, err);
+    enum lith_code code =
+        dry_run ? gc_dry(job, report, err) : work_locked(job, owed, stopped, report, err);
     if (!dry_run)
-        lith_folder_unlock(job->folder);
+        lith_job_unlock(job, report);
     if (code == LITH_OK)
         reason_report(report, dry_run);
     return code;

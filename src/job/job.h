@@ -23,6 +23,7 @@
 #define LITH_JOB_STEP_VERIFIED "verified"   /* an output was read back */
 
 struct lith_format;
+struct lith_job_events;
 
 /* What all jobs of a pass share. Read-only while they run. */
 struct lith_job_options {
@@ -58,7 +59,8 @@ struct lith_job {
     struct lith_env *env;
     struct lith_uuid_source *uuids;
     const struct lith_work *work;
-    struct lith_arena *arena; /* of the report's texts; outlives the job */
+    struct lith_arena *arena;       /* of the report's texts; outlives the job */
+    struct lith_job_events *events; /* NULL: no audit series is kept */
     _Atomic uint64_t
         *gc_bytes_left; /* what gc may still delete in this pass; NULL: the policy alone */
 };

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/pool.h"
+#include "job/events.h"
 #include "lake/walk.h"
 #include "sweep/summary.h"
 
@@ -120,6 +121,7 @@ static enum lith_code target_run(struct pass *pass, const struct target *target,
     LITH_AUTO(folder) struct lith_folder *folder = NULL;
     struct lith_work work = *pass->sweep->work;
     struct lith_uuid_source uuids = {.env = pass->sweep->env};
+    struct lith_job_events events;
 
     work.mem = mem;
     work.control = &pass->control;
@@ -137,7 +139,12 @@ static enum lith_code target_run(struct pass *pass, const struct target *target,
         .arena = arena,
         .gc_bytes_left = &pass->gc_bytes_left,
     };
-    return job_run(pass, &job, report, err);
+    lith_job_events_init(&events, pass->sweep->series, pass->sweep->env);
+    if (pass->sweep->series)
+        job.events = &events;
+    enum lith_code code = job_run(pass, &job, report, err);
+    lith_job_events_done(&events);
+    return code;
 }
 
 static void task_run(void *ctx)

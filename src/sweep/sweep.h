@@ -6,6 +6,7 @@
 #ifndef LITH_SWEEP_SWEEP_H
 #define LITH_SWEEP_SWEEP_H
 
+#include "audit/series.h"
 #include "job/job.h"
 
 enum lith_pass {
@@ -21,6 +22,7 @@ enum lith_pass {
 struct lith_sweep {
     struct lith_store *store;
     const struct lith_job_options *options;
+    struct lith_series *series; /* of the commits' audit events; NULL: none is kept */
     struct lith_env *env;
     const struct lith_work *work; /* the whole process's budget: divided between the jobs */
     const char *partition_glob;   /* NULL: all */
