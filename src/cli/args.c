@@ -26,6 +26,12 @@ const struct lith_switch_row lith_switches[LITH_SWITCH_COUNT] = {
                             "A query for duckdb -c, or a list of file:// URIs."},
     [LITH_SWITCH_STRICT] = {"strict", 0, NULL, "Only what manifests name: no late files."},
     [LITH_SWITCH_PAGES] = {"pages", 0, NULL, "Every page header too."},
+    [LITH_SWITCH_TENANT] = {"tenant", 0, "NAME",
+                            "Only events of this tenant, as it is, not encoded."},
+    [LITH_SWITCH_SINCE] = {"since", 0, "TIME",
+                           "Only events from this time on, as "
+                           "2026-06-15T11:20:00Z."},
+    [LITH_SWITCH_UNTIL] = {"until", 0, "TIME", "Only events before this time."},
     [LITH_SWITCH_MARKDOWN] = {"markdown", 0, NULL, "The options as a table in Markdown."},
     [LITH_SWITCH_DRY_RUN] = {"dry-run", 'n', NULL, "Only say what would be done; change nothing."},
     [LITH_SWITCH_UNLISTED] = {"unlisted", 0, "live|ignore",

@@ -40,8 +40,9 @@ enum lith_group {
     LITH_GROUP_OUTPUT = 256,
     LITH_GROUP_BLOCKED = 512,
     LITH_GROUP_THREADS = 1024, /* of a merge */
+    LITH_GROUP_AUDIT = 2048,
 };
-#define LITH_GROUP_COUNT 11
+#define LITH_GROUP_COUNT 12
 
 struct lith_command {
     const char *name;
@@ -81,6 +82,7 @@ int lith_cmd_retire(struct lith_cli *cli);
 int lith_cmd_adopt(struct lith_cli *cli);
 int lith_cmd_status(struct lith_cli *cli);
 int lith_cmd_ls(struct lith_cli *cli);
+int lith_cmd_log(struct lith_cli *cli);
 int lith_cmd_merge(struct lith_cli *cli);
 int lith_cmd_inspect(struct lith_cli *cli);
 int lith_cmd_verify(struct lith_cli *cli);

@@ -31,6 +31,7 @@ static const enum lith_option_id split_options[] = {LITH_OPTION_TARGET_FILE};
 static const enum lith_option_id output_options[] = {LITH_OPTION_JSON, LITH_OPTION_QUIET,
                                                      LITH_OPTION_NO_PROGRESS};
 static const enum lith_option_id blocked_options[] = {LITH_OPTION_OK_BLOCKED};
+static const enum lith_option_id audit_options[] = {LITH_OPTION_AUDIT};
 static const enum lith_option_id thread_options[] = {LITH_OPTION_THREADS};
 
 #define GROUP(title, list)                                                                         \
@@ -43,13 +44,13 @@ const struct lith_option_group lith_option_groups[LITH_GROUP_COUNT] = {
     GROUP("how long things stay", gc_options), GROUP("jobs", run_options),
     GROUP("memory", memory_options),           GROUP("several outputs", split_options),
     GROUP("output", output_options),           GROUP("exit code", blocked_options),
-    GROUP("threads", thread_options),
+    GROUP("threads", thread_options),          GROUP("audit events", audit_options),
 };
 
 #define LAKE_GROUPS                                                                                \
     (LITH_GROUP_LAKE | LITH_GROUP_COMMIT | LITH_GROUP_PLAN | LITH_GROUP_MERGE | LITH_GROUP_GC |    \
      LITH_GROUP_RUN | LITH_GROUP_THREADS | LITH_GROUP_MEMORY | LITH_GROUP_OUTPUT |                 \
-     LITH_GROUP_BLOCKED)
+     LITH_GROUP_BLOCKED | LITH_GROUP_AUDIT)
 #define SWITCH(name) (1u << LITH_SWITCH_##name)
 
 const struct lith_command lith_commands[] = {
@@ -135,6 +136,21 @@ const struct lith_command lith_commands[] = {
         .operands_min = 1,
         .operands_max = 1,
         .run = lith_cmd_ls,
+    },
+    {
+        .name = "log",
+        .synopsis = "[OPTION...] ROOT",
+        .line = "what was done to a lake: the audit events, by time",
+        .text =
+            "Shows an event for each commit: when, where, what it did, and to how many files and\n"
+            "bytes. --json has all that is known, with the names of files.",
+        .example = "  lithify log --since 2026-06-15T00:00:00Z --partition 'tenant_id=acme/*' "
+                   "/data/lake",
+        .groups = LITH_GROUP_LAKE | LITH_GROUP_AUDIT | LITH_GROUP_MEMORY | LITH_GROUP_OUTPUT,
+        .switches = SWITCH(CONFIG) | SWITCH(TENANT) | SWITCH(SINCE) | SWITCH(UNTIL),
+        .operands_min = 1,
+        .operands_max = 1,
+        .run = lith_cmd_log,
     },
     {
         .name = "inspect",

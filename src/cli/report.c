@@ -168,8 +168,18 @@ static void conflicts_print(const struct lith_partition_report *p)
     }
 }
 
+/* The first tells why; others are likely to say the same. */
+static void event_error_print(struct lith_report *report, const struct lith_partition_report *p)
+{
+    if (!p->event_error)
+        return;
+    if (report->event_errors++ == 0)
+        lith_print_error("%s: audit: %s", path_text(p->path), p->event_error);
+}
+
 static void partition_print(struct lith_report *report, const struct lith_partition_report *p)
 {
+    event_error_print(report, p);
     if (p->state == LITH_PARTITION_FAILED) {
         lith_print_error("%s: %s", path_text(p->path), p->err ? p->err->text : p->reason);
         return;
@@ -309,6 +319,10 @@ static void summary_print(const struct lith_report *report, const struct lith_su
                      LITH_PLURAL(s->blocked_files));
     held_print(s->held_bytes, s->held_until_ns);
     (void)putchar('\n');
+    if (s->events_pending)
+        (void)printf("%" PRIu64 " commit%s without an audit event yet: run again once the audit "
+                     "folder can be written\n",
+                     s->events_pending, LITH_PLURAL(s->events_pending));
     if (s->more_due)
         (void)printf(report->is_gc ? "%" PRIu64 " files more are past their grace: run again, or "
                                      "raise --gc-bytes-max\n"
@@ -318,15 +332,22 @@ static void summary_print(const struct lith_report *report, const struct lith_su
 }
 
 /* A failure counts most; what to try again comes before what needs a hand. */
+/* Of the lake, and of its audit series. */
+static uint64_t count_of(const struct lith_summary *s, enum lith_partition_state state)
+{
+    return s->by_state[state] + s->series_by_state[state];
+}
+
 static int exit_code(const struct lith_report *report, const struct lith_summary *s)
 {
-    if (s->by_state[LITH_PARTITION_FAILED])
+    if (count_of(s, LITH_PARTITION_FAILED))
         return LITH_EXIT_FAILED;
-    if (s->by_state[LITH_PARTITION_BUSY] || s->by_state[LITH_PARTITION_PENDING])
+    if (count_of(s, LITH_PARTITION_BUSY) || count_of(s, LITH_PARTITION_PENDING) ||
+        s->events_pending)
         return LITH_EXIT_AGAIN;
     if (lith_config_switch(&report->cli->config, LITH_OPTION_OK_BLOCKED))
         return LITH_EXIT_DONE;
-    return s->by_state[LITH_PARTITION_BLOCKED] || s->blocked_files ? LITH_EXIT_BLOCKED
+    return count_of(s, LITH_PARTITION_BLOCKED) || s->blocked_files ? LITH_EXIT_BLOCKED
                                                                    : LITH_EXIT_DONE;
 }
 

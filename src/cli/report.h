@@ -23,6 +23,7 @@ struct lith_report {
     bool begun;          /* JSON: the object is open */
     uint64_t shown;      /* partitions printed */
     struct lith_left left[LITH_LEFT_MAX];
+    uint64_t event_errors; /* partitions with events that could not be written */
     struct lith_err first; /* a failure to print; code OK: none */
 };
 

@@ -91,6 +91,8 @@ static bool partition_fill(struct lith_json *object, const struct lith_partition
         {"deleted", p->deleted},
         {"deleted_bytes", p->deleted_bytes},
         {"held_bytes", p->held_bytes},
+        {"events", p->events},
+        {"events_pending", p->events_pending},
     };
 
     return lith_json_set_path(object, "path", p->path) &&
@@ -101,6 +103,7 @@ static bool partition_fill(struct lith_json *object, const struct lith_partition
            lith_json_set(object, "held_until", time_or_null(p->held_until_ns)) &&
            lith_json_set(object, "error", text_or_null(p->err ? p->err->text : NULL)) &&
            lith_json_set(object, "refuted", text_or_null(p->refuted ? p->refuted->text : NULL)) &&
+           lith_json_set(object, "event_error", text_or_null(p->event_error)) &&
            lith_json_set(object, "conflicts", conflicts_make(p)) &&
            lith_json_set(object, "files", files_make(p)) &&
            (p->explanation_count == 0 || lith_json_set(object, "explained", explained_make(p)));
@@ -154,6 +157,20 @@ void lith_report_json_partition(struct lith_report *report, const struct lith_pa
     value_print(report, object);
 }
 
+/* Day partitions of the audit series by state. */
+static struct lith_json *series_make(const struct lith_summary *s)
+{
+    struct lith_json *series = lith_json_object();
+    bool ok = series != NULL;
+
+    for (unsigned state = 0; ok && state < LITH_PARTITION_STATE_COUNT; state++)
+        ok = lith_json_set(series, lith_partition_state_name((enum lith_partition_state)state),
+                           lith_json_u64(s->series_by_state[state]));
+    if (!ok)
+        lith_json_free(series);
+    return ok ? series : NULL;
+}
+
 static bool summary_fill(struct lith_json *object, const struct lith_summary *s)
 {
     const struct count counts[] = {
@@ -168,12 +185,15 @@ static bool summary_fill(struct lith_json *object, const struct lith_summary *s)
         {"deleted", s->deleted},
         {"deleted_bytes", s->deleted_bytes},
         {"held_bytes", s->held_bytes},
+        {"events", s->events},
+        {"events_pending", s->events_pending},
     };
     bool ok = lith_json_set(object, "partitions", lith_json_u64(s->partitions));
 
     for (unsigned state = 0; state < LITH_PARTITION_STATE_COUNT; state++)
         ok &= lith_json_set(object, lith_partition_state_name((enum lith_partition_state)state),
                             lith_json_u64(s->by_state[state]));
+    ok &= lith_json_set(object, "audit_series", series_make(s));
     return ok && counts_set(object, counts, sizeof(counts) / sizeof(counts[0])) &&
            lith_json_set(object, "held_until", time_or_null(s->held_until_ns));
 }

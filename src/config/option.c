@@ -14,6 +14,10 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
     [LITH_OPTION_SINGLE_WRITER] = {"single_writer", LITH_KIND_SWITCH, NULL, "false",
                                    "Commit even where the file system has no working locks; your "
                                    "word that nobody else commits to this lake."},
+    [LITH_OPTION_AUDIT] =
+        {"audit", LITH_KIND_TEXT, "DIR|none", NULL,
+         "Where the audit events of commits go (docs/audit.md); by default audit/ "
+         "beside data/ where ROOT has that, else ROOT.audit. none: no events."},
     [LITH_OPTION_TENANT_KEY] = {"tenant_key", LITH_KIND_TEXT, "NAME", "tenant_id",
                                 "The path key that names the tenant."},
     [LITH_OPTION_LAYOUT] = {"layout", LITH_KIND_TEXT, "PATTERN", NULL,
