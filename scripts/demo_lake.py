@@ -24,7 +24,7 @@ FILES = 40
 
 
 def partitions(lake):
-    return sorted({path.parent for path in pathlib.Path(lake).rglob("*.parquet")})
+    return sorted({path.parent for path in (pathlib.Path(lake) / "data").rglob("*.parquet")})
 
 
 def query_of(partition, live):

@@ -101,11 +101,13 @@ def live(folder, strict=False):
 
 
 def partitions(root):
-    """Directories below `root` that hold data files or a manifest."""
+    """Directories below `root` that hold data files or a manifest; not those of an audit series."""
+    root = pathlib.Path(root)
+    series = {path.parent for path in root.rglob("_lithify_audit.json")} - {root}
     found = set()
-    for path in pathlib.Path(root).rglob("*"):
+    for path in root.rglob("*"):
         inner = path.relative_to(root).parts[:-1]
-        if any(part[0] in "_." for part in inner):
+        if any(part[0] in "_." for part in inner) or series & set(path.parents):
             continue
         if is_data(path.name) or path.name in MANIFESTS:
             found.add(path.parent)

@@ -15,6 +15,7 @@ import shutil
 
 import pytest
 
+import audit
 import crash
 import lithify
 import numbered
@@ -38,7 +39,7 @@ ARRIVALS_MAX = 40
 OUTPUT = ["output-created", "output-written", "output-synced", "output-publish", "output-renamed",
           "output-durable"]
 PUT = ["put-locked", "put-written", "put-synced", "put-renamed", "put-durable"]
-JOB = ["leased", *OUTPUT, "row-group", "verified", "committed", *PUT]
+JOB = ["leased", *OUTPUT, "row-group", "verified", "committed", *PUT, "audited"]
 DELETE = ["delete-renamed", "delete-checked", "delete-unlinked", "delete-durable"]
 
 # What a command does to a lake: `late` numbers are not named by a manifest when it starts, `gone` ones
@@ -105,16 +106,16 @@ def make_retirable(root):
 
 
 SCENARIOS = {
-    "compact": Scenario(make_fresh, COMPACT, ["adopted", *JOB]),
+    "compact": Scenario(make_fresh, COMPACT, ["adopted", "folder-made", *JOB]),
     "late": Scenario(make_late, COMPACT, ["folded", *JOB]),
-    "fold": Scenario(make_open, COMPACT, ["folded", *PUT]),
-    "gc": Scenario(make_garbage, GC, ["fenced", *DELETE, "cleaned", *PUT]),
-    "rollback": Scenario(make_compacted, ["rollback", f"{{}}/{PARTITION}"], ["rolled-back", *PUT],
+    "fold": Scenario(make_open, COMPACT, ["folded", *PUT, "audited"]),
+    "gc": Scenario(make_garbage, GC, ["fenced", *DELETE, "cleaned", *PUT, "audited"]),
+    "rollback": Scenario(make_compacted, ["rollback", f"{{}}/{PARTITION}"], ["rolled-back", *PUT, "audited"],
                          again={lithify.DONE, lithify.FAILED}),
     "retire": Scenario(make_retirable, ["retire", f"{{}}/{PARTITION}", "part-00000.parquet",
-                                        "late-00000.parquet"], ["folded", "retired", *PUT],
+                                        "late-00000.parquet"], ["folded", "retired", *PUT, "audited"],
                        gone=[*range(120), *range(1000, 1120)], again={lithify.DONE, lithify.FAILED}),
-    "adopt": Scenario(make_fresh, ADOPT, ["adopted", *PUT]),
+    "adopt": Scenario(make_fresh, ADOPT, ["adopted", *PUT, "audited"]),
 }
 # Steps of commands that are not there yet; with the command its scenario must come.
 ABSENT = {"restored": "fsck"}
@@ -136,8 +137,12 @@ def made(tmp_path_factory):
 
 
 def fresh_copy(source, place):
-    shutil.rmtree(place, ignore_errors=True)
+    """A copy of the lake, and of its audit series."""
+    for path in (place, audit.place(place)):
+        shutil.rmtree(path, ignore_errors=True)
     shutil.copytree(source, place, copy_function=shutil.copy2)
+    if audit.place(source).exists():
+        shutil.copytree(audit.place(source), audit.place(place), copy_function=shutil.copy2)
     return place
 
 
@@ -177,10 +182,12 @@ def finish(root, where):
     for command in (COMPACT, GC, GC):
         result = lithify.run(*command, root)
         assert result.code == lithify.DONE, f"{where}: {result}"
-    before = numbered.tree(root)
+        audit.check(root, where=where)
+    before = numbered.tree(root), numbered.tree(audit.place(root))
     lithify.ok(*COMPACT, root)
     lithify.ok(*GC, root)
-    assert numbered.tree(root) == before, f"{where}: it is not at rest"
+    after = numbered.tree(root), numbered.tree(audit.place(root))
+    assert after == before, f"{where}: it is not at rest"
 
 
 @pytest.fixture(scope="module")

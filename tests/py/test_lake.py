@@ -43,7 +43,7 @@ def lake(written, tmp_path):
 
 
 def partitions(lake):
-    return sorted({path.parent for path in lake.rglob("*.parquet")})
+    return sorted({path.parent for path in (lake / "data").rglob("*.parquet")})
 
 
 def live(partition):

@@ -28,6 +28,7 @@ ROWS = 20
 # Superseded files go at once: what a reader had listed vanishes under it, and it starts over.
 COMPACT = ["compact", *numbered.NOW, "--min-files", "2", "--row-group-rows", "200"]
 GC = ["gc", *numbered.NO_GRACE]
+ADOPT = ["adopt", "--readers", "manifest", "--quiet"]
 CODES = {lithify.DONE, lithify.AGAIN}
 
 
@@ -160,7 +161,7 @@ def test_late_files_compactors_gc_and_readers(tmp_path):
     root = tmp_path / "lake"
     race = Race(root, SECONDS)
     race.write(0)
-    lithify.ok(*COMPACT, root)
+    lithify.ok(*ADOPT, root)  # before strict readers come, as docs say
     race.start(race.write, 0.02)
     for _ in range(3):
         race.start(race.compact)
@@ -180,7 +181,7 @@ def test_killed_compactors_among_readers(tmp_path):
     root = tmp_path / "lake"
     race = Race(root, SECONDS)
     race.write(0)
-    lithify.ok(*COMPACT, root)
+    lithify.ok(*ADOPT, root)  # before strict readers come, as docs say
 
     def killed():
         command = chance.choice([COMPACT, COMPACT, GC])
@@ -229,7 +230,7 @@ def test_rollback_among_compactors_and_readers(tmp_path):
     race = Race(root, SECONDS)
     codes = []
     race.write(0)
-    lithify.ok(*COMPACT, root)
+    lithify.ok(*ADOPT, root)  # before strict readers come, as docs say
 
     def rollback():
         done = subprocess.run([lithify.BIN, "rollback", root / FOLDER], text=True,
