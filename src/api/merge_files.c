@@ -26,6 +26,13 @@ struct out {
     bool exists; /* tmp is there and ours */
 };
 
+/* What an input is known by. */
+struct input_known {
+    uint64_t size;
+    uint64_t inode;
+    int64_t mtime_ns;
+};
+
 struct outs {
     struct lith_merge_outputs base;
     const struct lith_merge_request *request;
@@ -36,6 +43,7 @@ struct outs {
     struct lith_file_sink sink;
     struct out *outs;
     size_t count;
+    struct input_known *known;     /* of the inputs; in the arena */
     struct lith_explain_sums sums; /* of what was explained, where the request wants that */
     struct lith_merge_result result;
     bool is_mingled; /* some outputs have rows that were sorted */
@@ -285,12 +293,37 @@ static void outs_again(struct outs *outs, const struct lith_err *refuted)
     lith_explain_sums_init(&outs->sums, outs->arena);
 }
 
+/* Inputs are read more than once, and what they hold must have been the same each time. */
+static enum lith_code inputs_look_again(const struct outs *outs, struct lith_err *err)
+{
+    const struct lith_merge_request *request = outs->request;
+    struct lith_file_info info;
+
+    for (size_t i = 0; i < request->input_count; i++) {
+        const struct input_known *known = &outs->known[i];
+        enum lith_code code = lith_file_stat(AT_FDCWD, request->inputs[i], true, &info, err);
+        if (code != LITH_OK && code != LITH_E_NOT_FOUND)
+            return code;
+        if (code != LITH_OK || info.size != known->size || info.inode != known->inode ||
+            info.mtime_ns != known->mtime_ns)
+            return lith_fail(err, LITH_E_CONFLICT,
+                             "%s changed while it was being merged; nothing was written, run again",
+                             request->inputs[i]);
+    }
+    return LITH_OK;
+}
+
 /* Fills sizes, and looks at the first output before any work is done. */
 static enum lith_code inputs_look(struct outs *outs, struct lith_merge_input *inputs,
                                   struct lith_err *err)
 {
     const struct lith_merge_request *request = outs->request;
     struct lith_file_info info;
+    void *block;
+
+    LITH_TRY(
+        lith_arena_array(outs->arena, request->input_count, sizeof(*outs->known), &block, err));
+    outs->known = block;
 
     for (size_t i = 0; i < request->input_count; i++) {
         LITH_TRY(lith_file_stat(AT_FDCWD, request->inputs[i], true, &info, err));
@@ -302,6 +335,7 @@ static enum lith_code inputs_look(struct outs *outs, struct lith_merge_input *in
             return lith_fail(err, LITH_E_UNSUPPORTED, "%s is not a regular file",
                              request->inputs[i]);
         inputs[i] = (struct lith_merge_input){.name = request->inputs[i], .size = info.size};
+        outs->known[i] = (struct input_known){info.size, info.inode, info.mtime_ns};
         outs->result.input_bytes += info.size;
     }
     return request->output ? path_check(outs, request->output, err) : LITH_OK;
@@ -374,6 +408,8 @@ static enum lith_code merge_finish(struct outs *outs, struct lith_err *err)
     size_t count;
 
     LITH_TRY(lith_explain_sums_list(&outs->sums, &list, &count, err));
+    if (request->output)
+        LITH_TRY(inputs_look_again(outs, err));
     LITH_TRY(outs_publish(outs, err));
     if (request->explain && !request->explain_each)
         request->explain(request->explain_ctx, list, count);

@@ -181,6 +181,7 @@ void lith_mem_tune(void)
 {
     (void)mallopt(M_MMAP_THRESHOLD, 32 << 20);
     (void)mallopt(M_TRIM_THRESHOLD, 32 << 20);
+    (void)mallopt(M_ARENA_MAX, 1); /* what a thread gave back another one can have */
 }
 
 void lith_mem_trim(void)

@@ -435,10 +435,12 @@ static enum lith_code span_begin(struct lith_mingle *mingle, struct lith_err *er
         .unit_begin = (uint32_t)mingle->begin,
         .unit_count = (uint32_t)(mingle->end - mingle->begin),
         .units = mingle->units,
+        .dealer_count = mingle->thread_count,
         .leaf_count = merge->schema.leaf_count,
     };
     mingle->span.memory_bytes_max =
-        lith_max_size(deal_bytes(mingle), mingle->span.bucket_count * LITH_DEAL_MEMORY_BYTES_MIN);
+        lith_max_size(deal_bytes(mingle), (size_t)mingle->thread_count * mingle->span.bucket_count *
+                                              LITH_DEAL_MEMORY_BYTES_MIN);
     mingle->bucket = 0;
     LITH_TRY(deals_make(mingle, err));
     return leaves_deal(mingle, err);

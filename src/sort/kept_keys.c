@@ -27,6 +27,15 @@ void lith_kept_keys_done(struct lith_kept_keys *kept)
     *kept = (struct lith_kept_keys){0};
 }
 
+/* Nothing is kept where there is no room for it: keys can be read again. */
+static enum lith_code given_up(struct lith_kept_keys *kept, enum lith_code code)
+{
+    if (code != LITH_E_LIMIT)
+        return code;
+    lith_kept_keys_done(kept);
+    return LITH_OK;
+}
+
 /* Makes room for `count` numbers more; *ret_fits is false where there may not be so many. */
 static enum lith_code room_make(struct lith_kept_keys *kept, size_t count, bool *ret_fits,
                                 struct lith_err *err)
@@ -67,7 +76,9 @@ enum lith_code lith_kept_keys_add(struct lith_kept_keys *kept, const struct lith
     LITH_ASSERT(keys->width == kept->width);
     if (keys->count == 0)
         return LITH_OK;
-    LITH_TRY(room_make(kept, keys->count, &fits, err));
+    enum lith_code code = room_make(kept, keys->count, &fits, err);
+    if (code != LITH_OK)
+        return given_up(kept, code);
     if (!fits) {
         kept->is_dropped = true;
         kept->count = kept->begin;
@@ -100,7 +111,10 @@ enum lith_code lith_kept_keys_unit(struct lith_kept_keys *kept, const struct lit
         lith_kept_keys_done(kept);
     if (kept->width == 0)
         return LITH_OK;
-    LITH_TRY(lith_array_grow(kept->mem, &array, kept->unit_count, sizeof(*kept->units), err));
+    enum lith_code code =
+        lith_array_grow(kept->mem, &array, kept->unit_count, sizeof(*kept->units), err);
+    if (code != LITH_OK)
+        return given_up(kept, code);
     kept->units = array;
     LITH_ASSERT(kept->count == kept->begin || kept->count - kept->begin == range->row_count);
     kept->units[kept->unit_count++] =

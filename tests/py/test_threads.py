@@ -1,6 +1,7 @@
 """Threads of one merge: outputs are the same byte for byte, failures too, whatever their number."""
 
 import hashlib
+import json
 import os
 import random
 import signal
@@ -135,6 +136,44 @@ def test_sorted_lakes(shape, keys, memory, tmp_path):
         result = lithify.ok("merge", "--memory", memory, "--threads", 4, "--sort-by", keys, "-o",
                             tmp_path / "out.parquet", *sources)
         assert result.peak_bytes < (mib + 24) << 20, str(result)
+
+
+def test_sorted_memory(tmp_path):
+    """However many threads deal the columns of a sort, together they take what one would."""
+    numbers = numpy.random.default_rng(5)
+    sources = [tmp_path / f"in{index}.parquet" for index in range(3)]
+    for path in sources:
+        columns = {"k": numbers.integers(0, 1 << 60, 130_000)}
+        columns.update({f"c{index}": numbers.random(130_000) for index in range(12)})
+        parquet.write_table(pyarrow.table(columns), path, use_dictionary=False, compression="none")
+    peaks = {}
+    for threads in (1, 2, 8):
+        done = lithify.ok("merge", "--json", "--overwrite", "--verify=off", "--sort-by=k", "--memory=64MiB",
+                          "--threads", threads, "-o", tmp_path / "out.parquet", *sources)
+        peaks[threads] = json.loads(done.out)["memory_peak_bytes"]
+    assert max(peaks.values()) < 1.15 * peaks[1], peaks
+
+
+@pytest.mark.skipif(lithify.SANITIZED, reason="time")
+def test_an_input_that_changes(tmp_path):
+    """Inputs are read more than once: one that is written to meanwhile is told, and there is no output."""
+    numbers = numpy.random.default_rng(7)
+    sources = [tmp_path / f"in{index}.parquet" for index in range(2)]
+    for path in sources:
+        parquet.write_table(pyarrow.table({"k": numbers.random(1_500_000)}), path, compression="none")
+    out, tmp = tmp_path / "out.parquet", tmp_path / "out.parquet.tmp"
+    for _ in range(20):
+        out.unlink(missing_ok=True)
+        merge = subprocess.Popen([lithify.BIN, "merge", "--verify=off", "--sort-by=k", "-o", out, *sources],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while not tmp.exists() and merge.poll() is None:
+            time.sleep(0.001)
+        os.utime(sources[1])
+        told = merge.communicate(timeout=60)[1]
+        if merge.returncode != lithify.DONE:
+            break  # else it was done before
+    assert merge.returncode != lithify.DONE and "in1.parquet changed while it was being merged" in told, told
+    assert not out.exists() and not tmp.exists()
 
 
 def test_short_memory(tmp_path):

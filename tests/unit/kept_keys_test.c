@@ -242,6 +242,27 @@ static void other_keys(void **state)
     lith_kept_keys_done(&kept);
 }
 
+/* Keys can be read again: where the budget has no room for them none are kept. */
+static void no_room_is_no_failure(void **state)
+{
+    static struct units units;
+    uint64_t seed = test_seed();
+    struct lith_kept_keys kept;
+    size_t limit = mem.limit;
+
+    (void)state;
+    do {
+        units_make(&units, 8, 0, &seed);
+    } while (units.count < 3);
+    lith_kept_keys_init(&kept, &units.layout, 1 << 20, UINT32_MAX, &mem);
+    mem.limit = 1000;
+    MUST(units_keep(&units, &kept, &seed));
+    mem.limit = limit;
+    assert_false(lith_kept_keys_has(&kept, 2));
+    assert_int_equal(atomic_load(&mem.used), 0);
+    lith_kept_keys_done(&kept);
+}
+
 static void allocations_fail(void **state)
 {
     static struct units units;
@@ -279,6 +300,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(sorted_by_kept_keys, setup, teardown),
         cmocka_unit_test_setup_teardown(which_are_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(other_keys, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_room_is_no_failure, setup, teardown),
         cmocka_unit_test_setup_teardown(allocations_fail, setup, teardown),
     };
 
