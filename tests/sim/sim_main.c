@@ -3,6 +3,7 @@
  *
  * sim [--seeds N] [--first SEED] [--jobs N] [--failures N] [--without GUARD[,GUARD...]]
  * sim --tell SEED [--without GUARD[,GUARD...]]
+ * sim --cases [--without GUARD[,GUARD...]]
  *
  * --tell runs one seed and prints its history. --without takes guards out (base/guard.h), in builds
  * that can: then a failure is what is wanted.
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/guard.h"
+#include "sim_cases.h"
 #include "sim_schedule.h"
 
 /* A process takes so many seeds at a time, and ends: what libraries kept of the dead goes too. */
@@ -31,6 +33,7 @@ struct options {
     uint32_t jobs;
     uint64_t failures; /* after so many it ends */
     bool tells;
+    bool cases;
 };
 
 /* What the processes share. */
@@ -82,13 +85,11 @@ static void guards_take_out(char *names)
 
 static struct options options_take(int argc, char **argv)
 {
-    static const struct option names[] = {{"seeds", required_argument, NULL, 's'},
-                                          {"first", required_argument, NULL, 'f'},
-                                          {"jobs", required_argument, NULL, 'j'},
-                                          {"tell", required_argument, NULL, 't'},
-                                          {"failures", required_argument, NULL, 'x'},
-                                          {"without", required_argument, NULL, 'w'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option names[] = {
+        {"seeds", required_argument, NULL, 's'},    {"first", required_argument, NULL, 'f'},
+        {"jobs", required_argument, NULL, 'j'},     {"tell", required_argument, NULL, 't'},
+        {"failures", required_argument, NULL, 'x'}, {"cases", no_argument, NULL, 'c'},
+        {"without", required_argument, NULL, 'w'},  {NULL, 0, NULL, 0}};
     struct options options = {.seeds = 1000, .first = 1, .jobs = 2, .failures = 10};
     int name;
 
@@ -105,6 +106,8 @@ static struct options options_take(int argc, char **argv)
         else if (name == 't')
             options = (struct options){
                 .seeds = 1, .first = number, .jobs = 1, .failures = 1, .tells = true};
+        else if (name == 'c')
+            options.cases = true;
         else if (name == 'x')
             options.failures = number;
         else
@@ -160,6 +163,15 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static int cases_run(void)
+{
+    static struct sim_world world;
+
+    sim_heap_begin();
+    sim_world_init(&world);
+    return sim_cases_run(&world) ? 1 : 0;
+}
+
 static void tally_add(struct sim_tally *sum, const struct sim_tally *tally)
 {
     sum->schedules += tally->schedules;
@@ -193,6 +205,8 @@ int main(int argc, char **argv)
 
     if (board == MAP_FAILED)
         return 1;
+    if (options.cases)
+        return cases_run();
     for (uint32_t i = 0; i < options.jobs; i++) {
         if (fork() == 0) {
             job_run(&options, board, &board->tallies[i]);

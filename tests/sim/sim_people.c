@@ -30,6 +30,16 @@ static const struct sim_blob *rows_new(struct sim_dir *dir, bool is_pending, uin
     return sim_file_new(dir->world, rows, count);
 }
 
+void sim_file_put(struct sim_dir *dir, const char *name, uint32_t rows)
+{
+    put(dir, name, rows_new(dir, sim_dir_past(dir, name) != NULL, rows));
+}
+
+void sim_file_replay(struct sim_dir *dir, const char *name)
+{
+    put(dir, name, sim_dir_past(dir, name));
+}
+
 /* A name that nobody had before, anywhere in the order of names. */
 static void name_new(struct sim_dir *dir, char first, char ret_name[NAME_BYTES])
 {

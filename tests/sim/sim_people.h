@@ -34,6 +34,17 @@ void sim_reader_run(struct sim_actor *actor);
 void sim_library_reader_run(struct sim_actor *actor); /* asks the library what is live */
 void sim_operator_run(struct sim_actor *actor);
 
+/* One who dies as programs do: the system takes the locks back. */
+struct sim_actor *sim_cast_add(struct sim_world *world, struct sim_cast *cast, const char *name,
+                               void (*run)(struct sim_actor *actor));
+/* The life of one who brings everything to rest, and has it looked at. */
+void sim_rest_run(struct sim_actor *actor);
+
+/* A writer's file of so many new rows under that name. */
+void sim_file_put(struct sim_dir *dir, const char *name, uint32_t rows);
+/* What was there under that name once more. */
+void sim_file_replay(struct sim_dir *dir, const char *name);
+
 /* What a job, or a look, works with; its memory is the actor's, and goes with it. */
 struct sim_tools {
     struct sim_view view;

@@ -25,8 +25,8 @@ static struct sim_mix mix_draw(struct sim_world *world)
     };
 }
 
-static struct sim_actor *actor_add(struct sim_world *world, struct sim_cast *cast, const char *name,
-                                   void (*run)(struct sim_actor *actor))
+struct sim_actor *sim_cast_add(struct sim_world *world, struct sim_cast *cast, const char *name,
+                               void (*run)(struct sim_actor *actor))
 {
     struct sim_actor *actor = sim_actor_add(world, name, run, cast);
 
@@ -42,14 +42,14 @@ static void cast_add(struct sim_world *world, struct sim_cast *cast)
     uint32_t compactor_count = 1 + (uint32_t)sim_draw(world, 3);
     uint32_t gc_count = 1 + (uint32_t)sim_draw(world, 2);
 
-    actor_add(world, cast, "writer", sim_writer_run)->is_immortal = true;
+    sim_cast_add(world, cast, "writer", sim_writer_run)->is_immortal = true;
     for (uint32_t i = 0; i < compactor_count; i++)
-        (void)actor_add(world, cast, compactors[i], sim_compactor_run);
+        (void)sim_cast_add(world, cast, compactors[i], sim_compactor_run);
     for (uint32_t i = 0; i < gc_count; i++)
-        (void)actor_add(world, cast, gcs[i], sim_gc_run);
-    actor_add(world, cast, "reader", sim_reader_run)->is_immortal = true;
-    actor_add(world, cast, "lib reader", sim_library_reader_run)->is_immortal = true;
-    actor_add(world, cast, "operator", sim_operator_run)->is_immortal = true;
+        (void)sim_cast_add(world, cast, gcs[i], sim_gc_run);
+    sim_cast_add(world, cast, "reader", sim_reader_run)->is_immortal = true;
+    sim_cast_add(world, cast, "lib reader", sim_library_reader_run)->is_immortal = true;
+    sim_cast_add(world, cast, "operator", sim_operator_run)->is_immortal = true;
 }
 
 /* The schedule settles: from then on nothing goes wrong, and everybody comes to an end. */
@@ -72,7 +72,7 @@ static void round_run(struct sim_actor *actor)
 }
 
 /* Rounds until nothing has changed for longer than any grace. */
-static void rest_run(struct sim_actor *actor)
+void sim_rest_run(struct sim_actor *actor)
 {
     struct sim_world *world = actor->world;
     struct sim_lake *lake = sim_lake_of(world);
@@ -124,7 +124,7 @@ bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *
                     &settling);
     sim_world_run(world);
     if (!world->is_failed) {
-        struct sim_actor *rest = actor_add(world, cast, "rest", rest_run);
+        struct sim_actor *rest = sim_cast_add(world, cast, "rest", sim_rest_run);
         rest->is_immortal = true;
         sim_world_run(world);
     }

@@ -60,31 +60,47 @@ static bool goes_wrong(struct sim_world *world, uint32_t chance)
     return !world->is_settling && sim_chance(world, chance);
 }
 
+/* What becomes of a request. */
+static enum sim_fate fate_of(struct sim_actor *actor, const struct sim_op *op)
+{
+    struct sim_world *world = actor->world;
+    const struct sim_mix *mix = &world->mix;
+    bool is_remote = world->backend == SIM_OBJECTS;
+
+    if (world->fate)
+        return world->fate(actor, op);
+    world->fate_ns = sim_draw_span(world, SIM_SECOND, 10 * SIM_HOUR);
+    if (goes_wrong(world, mix->fails))
+        return SIM_FATE_FAILS;
+    if (is_remote && goes_wrong(world, mix->lands_late))
+        return SIM_FATE_LATE;
+    if (is_remote && goes_wrong(world, mix->lands_twice))
+        return SIM_FATE_TWICE;
+    return goes_wrong(world, mix->fails_after) ? SIM_FATE_FAILS_AFTER : SIM_FATE_DONE;
+}
+
 enum lith_code sim_send(struct sim_actor *actor, struct sim_op *op, enum sim_result *ret_result,
                         struct lith_err *err)
 {
     struct sim_world *world = actor->world;
-    bool is_remote = world->backend == SIM_OBJECTS;
 
     sim_delay(actor);
-    if (goes_wrong(world, world->mix.fails))
-        return failed(actor, err);
     struct sim_op *sent = sim_op_new(world, op);
-    if (is_remote && goes_wrong(world, world->mix.lands_late)) {
-        sim_op_plan(sent, world->now_ns + sim_draw_span(world, SIM_SECOND, 10 * SIM_HOUR));
-        world->things[SIM_LATE_LANDINGS]++;
+    enum sim_fate fate = fate_of(actor, op);
+    if (fate == SIM_FATE_FAILS)
+        return failed(actor, err);
+    if (fate == SIM_FATE_LATE || fate == SIM_FATE_TWICE) {
+        sim_op_plan(sent, world->now_ns + world->fate_ns);
+        world->things[fate == SIM_FATE_LATE ? SIM_LATE_LANDINGS : SIM_SECOND_LANDINGS]++;
+    }
+    if (fate == SIM_FATE_LATE) {
         sim_delay(actor);
         return failed(actor, err);
     }
     *ret_result = sim_op_apply(sent);
     op->put_version = sent->put_version;
-    if (is_remote && goes_wrong(world, world->mix.lands_twice)) {
-        sim_op_plan(sent, world->now_ns + sim_draw_span(world, SIM_SECOND, 10 * SIM_HOUR));
-        world->things[SIM_SECOND_LANDINGS]++;
-    }
-    bool is_lost = goes_wrong(world, world->mix.fails_after);
     sim_delay(actor);
-    return is_lost ? failed(actor, err) : LITH_OK;
+    return fate == SIM_FATE_FAILS_AFTER ? failed(actor, err) : LITH_OK;
 }
 
 /* A request that changes nothing. */

@@ -66,6 +66,15 @@ struct sim_mix {
     uint32_t pauses;      /* the actor stands still, for longer than any grace */
 };
 
+/* What becomes of a request that changes something. */
+enum sim_fate {
+    SIM_FATE_DONE,
+    SIM_FATE_FAILS,       /* nothing happens, and the caller is told so */
+    SIM_FATE_FAILS_AFTER, /* it happens, and the caller is told that it failed */
+    SIM_FATE_LATE,  /* the caller is told that it failed; it happens after sim_world.fate_ns */
+    SIM_FATE_TWICE, /* it happens now, and after fate_ns again */
+};
+
 /* Something that takes effect later. */
 struct sim_effect {
     void (*apply)(struct sim_effect *effect, struct sim_world *world);
@@ -102,7 +111,12 @@ struct sim_world {
     uint64_t random[4];
     enum sim_backend backend;
     struct sim_mix mix;
-    int64_t now_ns;   /* also the clock of the store */
+    int64_t now_ns; /* also the clock of the store */
+    /* Of a fixed case: decides instead of the seed what becomes of a request (a struct sim_op); it
+     * may wait. */
+    enum sim_fate (*fate)(struct sim_actor *actor, const void *op);
+    int64_t fate_ns;
+    uint32_t stage;   /* of a fixed case, for its own use */
     bool is_settling; /* nothing goes wrong any more, and actors end */
     bool is_told;     /* the history is printed */
     bool is_failed;
