@@ -12,6 +12,7 @@ struct sim_case {
     enum sim_backend backend;
     void (*cast)(struct sim_world *world, struct sim_cast *cast);
     enum sim_fate (*fate)(struct sim_actor *actor, const void *op);
+    void (*asked)(struct sim_actor *actor); /* or NULL */
 };
 
 #define YEAR_2026_NS INT64_C(1767225600000000000)
@@ -334,6 +335,8 @@ static void job_of_used_names(struct sim_actor *actor)
     sim_file_replay(dir, "a.parquet"); /* retired, and there */
     sim_rows_overwrite(dir, "b.parquet");
     sim_file_put(dir, "b.parquet", 4); /* as large as before */
+    /* And an output of another partition is moved here. */
+    sim_file_put(dir, "019b0000-0000-7000-8000-000000000009_deadbeef_e1.parquet", 3);
     graces_pass(actor);
     must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "a fold");
     graces_pass(actor);
@@ -381,21 +384,146 @@ static void case_hand_copy(struct sim_world *world, struct sim_cast *cast)
     (void)sim_cast_add(world, cast, "operator", hand_copier);
 }
 
+/* The same where what was merged since is in an output that the older manifest does not know: its
+ * rows are nowhere else. */
+static void hand_copier_of_rows(struct sim_actor *actor)
+{
+    struct sim_dir *dir = the_dir(actor->world);
+
+    sim_wait(actor, 10 * SIM_MINUTE);
+    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
+    graces_pass(actor);
+    must(actor, pass(actor, SIM_GC) == LITH_OK, "gc");
+    struct sim_op copy = {
+        .verb = SIM_PUT, .dir = dir, .name = "manifest.json", .blob = sim_manifest_of(dir)->blob};
+    uint64_t epoch = sim_manifest_of(dir)->epoch + 1;
+    sim_file_put(dir, "e.parquet", 1);
+    sim_file_put(dir, "f.parquet", 1);
+    graces_pass(actor);
+    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "another compaction");
+    must(actor, sim_manifest_of(dir)->files.count == 2, "the large output stays");
+    graces_pass(actor);
+    must(actor, pass(actor, SIM_GC) == LITH_OK, "gc");
+    must(actor, !sim_dir_get(dir, "e.parquet"), "gc deletes");
+    sim_oracle_loosen(dir);
+    (void)sim_op_apply(sim_op_new(actor->world, &copy));
+    /* Commits until the older manifest has reached the epoch of that output. */
+    for (char name[] = "g.parquet"; name[0] <= 'l'; name[0]++) {
+        sim_file_put(dir, name, 1);
+        sim_wait(actor, 2 * SIM_SETTLE);
+        must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "compactions go on");
+    }
+    must(actor, sim_manifest_of(dir)->epoch > epoch, "the epoch is reached");
+    graces_pass(actor);
+    must(actor, pass(actor, SIM_GC) == LITH_OK, "gc under the older manifest");
+}
+
+static void case_hand_copy_of_rows(struct sim_world *world, struct sim_cast *cast)
+{
+    for (char name[] = "a.parquet"; name[0] <= 'd'; name[0]++)
+        sim_file_put(the_dir(world), name, 12);
+    (void)sim_cast_add(world, cast, "operator", hand_copier_of_rows);
+}
+
+/* A live output is deleted by hand: what was merged into it stays. */
+static void hand_deleter(struct sim_actor *actor)
+{
+    struct sim_dir *dir = the_dir(actor->world);
+
+    sim_wait(actor, 10 * SIM_MINUTE);
+    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
+    struct sim_op op = {
+        .verb = SIM_DELETE, .dir = dir, .name = sim_manifest_of(dir)->files.names[0]};
+    op.version = sim_dir_get(dir, op.name)->version;
+    sim_oracle_loosen(dir);
+    (void)sim_op_apply(sim_op_new(actor->world, &op));
+    graces_pass(actor);
+    (void)pass(actor, SIM_GC);
+    must(actor, sim_dir_get(dir, "a.parquet") != NULL, "nothing is deleted");
+}
+
+static void case_hand_delete(struct sim_world *world, struct sim_cast *cast)
+{
+    files_write(the_dir(world), "abcd");
+    (void)sim_cast_add(world, cast, "operator", hand_deleter);
+}
+
+/* A commit lands long after it was stamped: its inputs have their grace from then on. */
+static void late_committer(struct sim_actor *actor)
+{
+    sim_wait(actor, 10 * SIM_MINUTE);
+    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
+    must(actor, pass(actor, SIM_GC) == LITH_OK, "gc");
+    must(actor, sim_dir_get(the_dir(actor->world), "a.parquet") != NULL, "inputs have their grace");
+}
+
+static enum sim_fate commit_is_late(struct sim_actor *actor, const void *op)
+{
+    if (is_commit(actor, op, "compact"))
+        sim_wait(actor, 5 * SIM_READER_GRACE);
+    return SIM_FATE_DONE;
+}
+
+static void case_late_commit(struct sim_world *world, struct sim_cast *cast)
+{
+    files_write(the_dir(world), "abcd");
+    (void)sim_cast_add(world, cast, "job", late_committer);
+}
+
+/* A reader of the open rule, which waits between its list and its manifest while the partition is
+ * adopted and compacted. */
+static void slow_reader(struct sim_actor *actor)
+{
+    must(actor, sim_read_once(actor, the_dir(actor->world)), "the reader reads");
+}
+
+static void job_of_a_slow_reader(struct sim_actor *actor)
+{
+    stage_await(actor, 1);
+    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
+    stage_set(actor->world, 2);
+}
+
+/* Before each request but the first: of the two orders one has it between list and manifest. */
+static void second_request_waits(struct sim_actor *actor)
+{
+    if (!is_named(actor, "reader") || actor->world->fate_ns++ < 2 || actor->world->stage >= 2)
+        return;
+    if (actor->world->stage == 0)
+        stage_set(actor->world, 1);
+    stage_await(actor, 2);
+}
+
+static void case_slow_reader(struct sim_world *world, struct sim_cast *cast)
+{
+    files_write(the_dir(world), "abcd");
+    world->now_ns += SIM_HOUR;
+    world->fate_ns = 0;
+    (void)sim_cast_add(world, cast, "reader", slow_reader);
+    (void)sim_cast_add(world, cast, "job", job_of_a_slow_reader);
+}
+
 static const struct sim_case cases[] = {
     {"i: a job is paused while another one merges and gc deletes", SIM_OBJECTS, case_paused,
-     first_is_paused},
+     first_is_paused, NULL},
     {"ii: an output is sent again, and its delete lands last", SIM_OBJECTS, case_resent,
-     output_is_resent},
+     output_is_resent, NULL},
     {"iii: the answer of a commit is lost, and it is rolled back", SIM_OBJECTS, case_lost_answer,
-     answer_is_lost},
+     answer_is_lost, NULL},
     {"iv: a rollback between a fence and its deletes", SIM_OBJECTS, case_rollback_between,
-     first_delete_waits},
-    {"v: two gcs that condemn different files", SIM_OBJECTS, case_two_gcs, first_gc_waits},
-    {"vi: strict readers across an adoption", SIM_OBJECTS, case_strict, all_done},
-    {"vii: a manifest is copied over by hand", SIM_LOCAL, case_hand_copy, all_done},
-    {"viii: names that were used before", SIM_LOCAL, case_used_names, all_done},
+     first_delete_waits, NULL},
+    {"v: two gcs that condemn different files", SIM_OBJECTS, case_two_gcs, first_gc_waits, NULL},
+    {"vi: strict readers across an adoption", SIM_OBJECTS, case_strict, all_done, NULL},
+    {"vi: an open reader across an adoption", SIM_LOCAL, case_slow_reader, all_done,
+     second_request_waits},
+    {"vii: a manifest is copied over by hand", SIM_LOCAL, case_hand_copy, all_done, NULL},
+    {"vii: the same, with rows that are nowhere else", SIM_LOCAL, case_hand_copy_of_rows, all_done,
+     NULL},
+    {"vii: a live file is deleted by hand", SIM_LOCAL, case_hand_delete, all_done, NULL},
+    {"viii: names that were used before", SIM_LOCAL, case_used_names, all_done, NULL},
     {"viii: names that were used before, in a store of objects", SIM_OBJECTS, case_used_names,
-     all_done},
+     all_done, NULL},
+    {"a commit that lands late", SIM_LOCAL, case_late_commit, commit_is_late, NULL},
 };
 
 static bool case_run(struct sim_world *world, const struct sim_case *fixed, uint64_t seed)
@@ -407,6 +535,7 @@ static bool case_run(struct sim_world *world, const struct sim_case *fixed, uint
     world->backend = fixed->backend;
     world->mix = (struct sim_mix){0};
     world->fate = fixed->fate;
+    world->asked = fixed->asked;
     sim_oracle_begin(world);
     cast = sim_take(world, sizeof(*cast));
     sim_cast_init(cast, world);

@@ -220,7 +220,7 @@ static bool files_read(struct reading *r)
 }
 
 /* Reads what is live, again and again until all of it was there. */
-static void read_all(struct reading *r, bool (*find)(struct reading *r))
+static bool read_all(struct reading *r, bool (*find)(struct reading *r))
 {
     struct sim_world *world = r->actor->world;
 
@@ -237,8 +237,9 @@ static void read_all(struct reading *r, bool (*find)(struct reading *r))
         sim_oracle_read(&reading);
         sim_tell(world, "has read %u files of %s", r->count, r->dir->path);
         world->things[SIM_READINGS]++;
-        return;
+        return true;
     }
+    return false;
 }
 
 static void reads_run(struct sim_actor *actor, bool (*find)(struct reading *r))
@@ -252,7 +253,7 @@ static void reads_run(struct sim_actor *actor, bool (*find)(struct reading *r))
         *r = (struct reading){.actor = actor,
                               .dir = &lake->dirs[sim_draw(world, lake->dir_count)],
                               .is_strict = sim_draw(world, 2) == 0};
-        read_all(r, find);
+        (void)read_all(r, find);
     }
 }
 
@@ -285,6 +286,14 @@ static bool names_ask(struct reading *r)
     lith_folder_close(folder);
     sim_tools_done(&tools);
     return code == LITH_OK;
+}
+
+bool sim_read_once(struct sim_actor *actor, struct sim_dir *dir)
+{
+    struct reading *r = sim_take(actor->world, sizeof(*r));
+
+    *r = (struct reading){.actor = actor, .dir = dir};
+    return read_all(r, names_ask);
 }
 
 void sim_library_reader_run(struct sim_actor *actor)

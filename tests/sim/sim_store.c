@@ -109,6 +109,8 @@ static enum lith_code ask(struct lith_folder *folder, struct lith_err *err)
     struct sim_actor *actor = folder_of(folder)->actor;
 
     sim_delay(actor);
+    if (actor->world->asked)
+        actor->world->asked(actor);
     return goes_wrong(actor->world, actor->world->mix.fails) ? failed(actor, err) : LITH_OK;
 }
 

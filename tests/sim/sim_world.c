@@ -67,6 +67,7 @@ void sim_world_begin(struct sim_world *world, uint64_t seed)
     for (int i = 0; i < 4; i++)
         world->random[i] = seed_next(&state);
     world->fate = NULL;
+    world->asked = NULL;
     world->stage = 0;
     world->is_settling = false;
     world->is_failed = false;

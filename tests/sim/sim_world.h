@@ -115,6 +115,7 @@ struct sim_world {
     /* Of a fixed case: decides instead of the seed what becomes of a request (a struct sim_op); it
      * may wait. */
     enum sim_fate (*fate)(struct sim_actor *actor, const void *op);
+    void (*asked)(struct sim_actor *actor); /* likewise of requests that change nothing; or NULL */
     int64_t fate_ns;
     uint32_t stage;   /* of a fixed case, for its own use */
     bool is_settling; /* nothing goes wrong any more, and actors end */
