@@ -300,7 +300,11 @@ static enum lith_code fold_one(struct lith_commit_build *b, const struct lith_en
             return lith_fail(err, LITH_E_INVALID, "fold: %s is retired", file->name);
         LITH_TRY(lith_commit_build_add_gone(b, old, err));
     }
-    return lith_commit_build_add_file(b, file, err);
+    /* Its writer may write it again at any time: only of what we merged, or wrote, a checksum
+     * binds. */
+    struct lith_entry named = *file;
+    named.has_crc = false;
+    return lith_commit_build_add_file(b, &named, err);
 }
 
 static enum lith_code refresh_one(struct lith_commit_build *b, const struct lith_entry *entry,
