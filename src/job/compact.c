@@ -15,6 +15,7 @@
 #include "job/commits.h"
 #include "job/events.h"
 #include "job/fold.h"
+#include "job/late.h"
 #include "job/merge_step.h"
 #include "job/set_notes.h"
 #include "job/space.h"
@@ -281,21 +282,31 @@ static enum lith_code merge_round(const struct lith_job *job, struct lith_look *
 }
 
 /* A due partition without room for what it would write waits, and says so: a disk that is full must
- * not go unnoticed. */
+ * not go unnoticed. *ret_reason is NULL where there is room. */
 static enum lith_code room_check(const struct lith_job *job, const struct lith_look *look,
-                                 struct lith_partition_report *report, bool *ret_room,
-                                 struct lith_err *err)
+                                 const char **ret_reason, struct lith_err *err)
 {
-    const char *reason = NULL;
+    *ret_reason = NULL;
+    if (!lith_look_wants_work(look, job) || look->plan.reason != LITH_PART_DUE)
+        return LITH_OK;
+    return lith_space_reason(job, look->plan.input_bytes, ret_reason, err);
+}
 
-    if (lith_look_wants_work(look, job) && look->plan.reason == LITH_PART_DUE)
-        LITH_TRY(lith_space_reason(job, look->plan.input_bytes, &reason, err));
-    *ret_room = !reason;
-    if (reason) {
-        report->state = LITH_PARTITION_PENDING;
-        report->reason = reason;
-    }
-    return LITH_OK;
+static void room_report(const char *reason, struct lith_partition_report *report)
+{
+    if (!reason)
+        return;
+    report->state = LITH_PARTITION_PENDING;
+    report->reason = reason;
+}
+
+/* Without room late files are named all the same, where there is a manifest: that takes next to
+ * none, and strict readers wait for it. An adoption serves the merge alone. */
+static bool is_worth_the_lock(const struct lith_job *job, const struct lith_look *look,
+                              const char *no_room)
+{
+    return no_room ? lith_view_manifest(&look->view) && lith_late_foldable(look, job)
+                   : lith_look_wants_work(look, job);
 }
 
 /* The part that holds the lock. */
@@ -303,17 +314,18 @@ static enum lith_code compact_locked(const struct lith_job *job, struct lith_loo
                                      struct lith_partition_report *report, struct lith_err *err)
 {
     for (unsigned round = 0; round < ROUNDS_MAX; round++) {
-        bool again, room;
+        const char *no_room;
+        bool again;
         LITH_TRY(lith_look_again(look, job, err));
-        LITH_TRY(room_check(job, look, report, &room, err));
-        if (!room)
-            return LITH_OK;
-        if (lith_look_wants_work(look, job))
+        LITH_TRY(room_check(job, look, &no_room, err));
+        if (is_worth_the_lock(job, look, no_room))
             LITH_TRY(prepare(job, look, &report->folded, err));
-        bool wanted = lith_look_wants_work(look, job) && look->plan.reason == LITH_PART_DUE;
+        bool wanted =
+            !no_room && lith_look_wants_work(look, job) && look->plan.reason == LITH_PART_DUE;
         if (wanted)
             LITH_TRY(lease(job, look, err));
         LITH_TRY(lith_look_report(look, job, report, err));
+        room_report(no_room, report);
         if (!wanted || look->plan.reason != LITH_PART_DUE)
             return LITH_OK;
         LITH_TRY(merge_round(job, look, report, &again, err));
@@ -339,15 +351,18 @@ static enum lith_code work_locked(const struct lith_job *job, struct lith_look *
 enum lith_code lith_job_compact(const struct lith_job *job, struct lith_partition_report *report,
                                 struct lith_err *err)
 {
+    const char *no_room = NULL;
     struct lith_look look;
-    bool room = false;
 
     enum lith_code code = lith_look_init(&look, job, err);
     if (code == LITH_OK)
         code = lith_look_first(&look, job, report, err);
     if (code == LITH_OK && report->state != LITH_PARTITION_BLOCKED)
-        code = room_check(job, &look, report, &room, err);
-    bool wanted = code == LITH_OK && room && lith_look_wants_work(&look, job);
+        code = room_check(job, &look, &no_room, err);
+    if (code == LITH_OK)
+        room_report(no_room, report);
+    bool wanted = code == LITH_OK && report->state != LITH_PARTITION_BLOCKED &&
+                  is_worth_the_lock(job, &look, no_room);
     if (wanted || (code == LITH_OK && lith_job_events_owed(job, &look.view.listing))) {
         code = lith_folder_lock(job->folder, LITH_LOCK_TRY, err);
         if (code == LITH_OK) {

@@ -108,6 +108,29 @@ static void it_is_asked_again_under_the_lock(void **state)
     assert_int_equal(test_folder_state(), before);
 }
 
+/* Naming late files takes next to no room, and strict readers wait for it. */
+static void late_files_are_named_without_room(void **state)
+{
+    struct lith_job_options options = test_job_options();
+
+    (void)state;
+    test_files(0, 6, 10);
+    (void)test_must(TEST_COMPACT, &options);
+    test_files(6, 6, 10);
+    options.min_free_percent = 10;
+    test_store_change = known_change;
+    space = (struct lith_space){.total_bytes = LITH_MIB};
+    struct lith_partition_report report = test_must(TEST_COMPACT, &options);
+    assert_int_equal(report.folded, 6);
+    assert_int_equal(report.state, LITH_PARTITION_PENDING);
+    assert_non_null(strstr(report.reason, "too little space"));
+    assert_int_equal(report.inputs, 0);
+    uint64_t before = test_folder_state();
+    assert_int_equal(test_must(TEST_COMPACT, &options).state, LITH_PARTITION_PENDING);
+    assert_int_equal(test_folder_state(), before);
+    assert_int_equal(test_rows(120), 7);
+}
+
 static void what_is_not_known_holds_nothing_back(void **state)
 {
     struct lith_job_options options = test_job_options();
@@ -148,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(a_job_without_room_is_not_begun),
         T(it_is_asked_again_under_the_lock),
+        T(late_files_are_named_without_room),
         T(what_is_not_known_holds_nothing_back),
         T(the_local_store_knows),
     };
