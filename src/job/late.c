@@ -109,10 +109,32 @@ static enum lith_code former_read(const struct lith_look *look, const struct lit
     return LITH_OK;
 }
 
+/* The tables of a fold while they are filled. */
+struct tables {
+    struct lith_entry *files;
+    struct lith_entry *refreshed;
+    struct lith_entry *replays;
+    struct lith_entry *renewed;
+};
+
+static enum lith_code tables_make(struct lith_arena *arena, size_t room, struct tables *ret_tables,
+                                  struct lith_err *err)
+{
+    struct lith_entry **tables[] = {&ret_tables->files, &ret_tables->refreshed,
+                                    &ret_tables->replays, &ret_tables->renewed};
+
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+        void *block;
+        LITH_TRY(lith_arena_array(arena, room, sizeof(struct lith_entry), &block, err));
+        *tables[i] = block;
+    }
+    return LITH_OK;
+}
+
 /* Adds one file to the fold, whose tables have room. */
 static enum lith_code file_fold(const struct lith_look *look, const struct lith_job *job,
                                 const struct lith_snapshot_file *file, uint64_t rows,
-                                struct lith_entry *const tables[3], struct lith_fold *fold,
+                                const struct tables *tables, struct lith_fold *fold,
                                 struct lith_err *err)
 {
     enum former former = FORMER_NEW;
@@ -129,13 +151,13 @@ static enum lith_code file_fold(const struct lith_look *look, const struct lith_
     else if (file->state != LITH_FILE_LATE)
         LITH_TRY(former_read(look, job, file, &entry, &former, err));
     if (former == FORMER_NEW)
-        tables[0][fold->file_count++] = entry;
+        tables->files[fold->file_count++] = entry;
     else if (former == FORMER_AGAIN)
-        tables[1][fold->refreshed_count++] = entry;
+        tables->refreshed[fold->refreshed_count++] = entry;
     else if (former == FORMER_REPLAY)
-        tables[2][fold->replay_count++] = entry;
+        tables->replays[fold->replay_count++] = entry;
     else if (former == FORMER_LIVE)
-        tables[3][fold->renewed_count++] = entry;
+        tables->renewed[fold->renewed_count++] = entry;
     return LITH_OK;
 }
 
@@ -144,25 +166,21 @@ enum lith_code lith_late_fold(const struct lith_look *look, const struct lith_jo
                               struct lith_err *err)
 {
     const struct lith_snapshot *snapshot = &look->view.snapshot;
-    struct lith_entry *tables[4];
     struct lith_fold fold = {0};
+    struct tables tables;
     size_t room = 0;
 
     for (size_t i = 0; i < snapshot->file_count; i++)
         room += facts_of(look, job, &snapshot->files[i], at_once) != NULL;
-    for (size_t i = 0; i < 4; i++) {
-        void *block;
-        LITH_TRY(lith_arena_array(arena, room, sizeof(struct lith_entry), &block, err));
-        tables[i] = block;
-    }
-    fold.files = tables[0];
-    fold.refreshed = tables[1];
-    fold.replays = tables[2];
-    fold.renewed = tables[3];
+    LITH_TRY(tables_make(arena, room, &tables, err));
+    fold.files = tables.files;
+    fold.refreshed = tables.refreshed;
+    fold.replays = tables.replays;
+    fold.renewed = tables.renewed;
     for (size_t i = 0; i < snapshot->file_count; i++) {
         const struct lith_fact *facts = facts_of(look, job, &snapshot->files[i], at_once);
         if (facts)
-            LITH_TRY(file_fold(look, job, &snapshot->files[i], facts->rows, tables, &fold, err));
+            LITH_TRY(file_fold(look, job, &snapshot->files[i], facts->rows, &tables, &fold, err));
     }
     *ret_fold = fold;
     return LITH_OK;

@@ -274,10 +274,13 @@ enum lith_code lith_commit_compact(const struct lith_manifest *base,
 /* Might the file be one that is gone? */
 static bool may_be_gone(const struct lith_commit_build *b, const struct lith_entry *file)
 {
-    for (size_t i = 0; i < b->base->gone_count; i++) {
-        const struct lith_entry *gone = &b->base->gone[i];
+    size_t begin = 0;
+    size_t count = lith_name_index_run(&b->gone, file->name, &begin);
+
+    for (size_t i = begin; i < begin + count; i++) {
+        const struct lith_entry *gone = &b->base->gone[b->gone.refs[i].index];
         bool differs = gone->has_crc && file->has_crc && gone->crc32 != file->crc32;
-        if (gone->size == file->size && !differs && strcmp(gone->name, file->name) == 0)
+        if (gone->size == file->size && !differs)
             return true;
     }
     return false;

@@ -40,19 +40,21 @@ static enum lith_code tables_build(const struct lith_manifest *m, struct lith_ar
                                  err);
 }
 
-/* The entry of `gone` with that name and size; a name may stand there with several sizes. */
+/* The entry of `gone` with that name and size; a name may stand there with several sizes, and with
+ * several contents: then one that was never read, since it may be any of them. */
 static const struct lith_entry *gone_find(const struct lith_manifest *m, const struct tables *t,
                                           const struct lith_object *object)
 {
+    const struct lith_entry *found = NULL;
     size_t begin = 0;
     size_t count = lith_name_index_run(&t->gone, object->name, &begin);
 
     for (size_t i = begin; i < begin + count; i++) {
         const struct lith_entry *entry = &m->gone[t->gone.refs[i].index];
-        if (entry->size == object->size)
-            return entry;
+        if (entry->size == object->size && (!found || !entry->has_crc))
+            found = entry;
     }
-    return NULL;
+    return found;
 }
 
 static bool has_suffix(const char *name, const char *suffix)
