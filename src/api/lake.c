@@ -253,17 +253,24 @@ enum lith_code lith_lake_plan(struct lith_lake *lake, lith_partition_fn each, vo
     return lith_sweep_run(&lake->sweep, LITH_PASS_PLAN, each, ctx, ret_summary, err);
 }
 
-enum lith_code lith_lake_commits_prepare(struct lith_lake *lake, struct lith_err *err)
+enum lith_code lith_store_commits_check(struct lith_store *store, struct lith_err *err)
 {
     struct lith_store_facts facts;
+
+    LITH_TRY(lith_store_probe(store, &facts, err));
+    if ((facts.locks && facts.conditions && facts.renames_sync) || store->single_writer)
+        return LITH_OK;
+    return lith_fail(err, LITH_E_UNSUPPORTED,
+                     "this file system does not keep what commits rely on: %s; where no other "
+                     "program commits to this lake, --single-writer says so",
+                     facts.detail);
+}
+
+enum lith_code lith_lake_commits_prepare(struct lith_lake *lake, struct lith_err *err)
+{
     struct lith_lake_file file;
 
-    LITH_TRY(lith_store_probe(lake->store, &facts, err));
-    if ((!facts.locks || !facts.conditions || !facts.renames_sync) && !lake->store->single_writer)
-        return lith_fail(err, LITH_E_UNSUPPORTED,
-                         "this file system does not keep what commits rely on: %s; where no other "
-                         "program commits to this lake, --single-writer says so",
-                         facts.detail);
+    LITH_TRY(lith_store_commits_check(lake->store, err));
     LITH_TRY(lith_lake_file_ensure(lake->store, lake->readers, lake->job.policy_hash,
                                    lake->job.manifest_name, &lake->arena, &file, err));
     return manifest_name_take(lake, &file, err);

@@ -40,6 +40,9 @@ LITH_MUST_CHECK enum lith_code lith_lake_series_run(struct lith_lake *lake, enum
                                                     struct lith_summary *summary,
                                                     struct lith_err *err);
 
+/* Tries out whether commits to that store would be safe: UNSUPPORTED. */
+LITH_MUST_CHECK enum lith_code lith_store_commits_check(struct lith_store *store,
+                                                        struct lith_err *err);
 /* Commits need a readers mode, and a store that keeps its word: UNSUPPORTED, INVALID. */
 LITH_MUST_CHECK enum lith_code lith_lake_commits_prepare(struct lith_lake *lake,
                                                          struct lith_err *err);

@@ -124,11 +124,14 @@ enum lith_code lith_lake_series_open(struct lith_lake *lake, const char *root,
     if (!place)
         LITH_TRY(default_place(root, &lake->arena, &place, err));
     LITH_TRY(place_check(root, place, &lake->arena, err));
-    struct lith_local_options local = {
-        .root = place, .single_writer = options->single_writer, .may_be_absent = true};
+    struct lith_local_options local = {.root = place,
+                                       .single_writer = options->single_writer,
+                                       .io_bytes_per_second = options->io_bytes_per_second,
+                                       .cancel = lake->budget.control.cancel,
+                                       .may_be_absent = true};
     if (lith_local_open(&local, lith_env_system(), &lake->budget.mem, &lake->series.store, err) !=
         LITH_OK)
-        return lith_err_prefix(err, "audit");
+        return lith_err_prefix(err, "audit (--audit DIR gives another place, or none)");
     LITH_TRY(series_options(lake, options, err));
     lake->sweep.series = &lake->series;
     return LITH_OK;
@@ -171,11 +174,22 @@ static enum lith_code pass_run(struct lith_lake *lake, enum lith_pass pass, stru
     LITH_TRY(is_series(lake->series.store, &scratch, &is_there, err));
     if (!is_there)
         return LITH_OK;
+    if (pass == LITH_PASS_COMPACT)
+        LITH_TRY(lith_store_commits_check(lake->series.store, err));
     LITH_TRY(lith_lake_file_ensure(lake->series.store, LITH_READERS_MANIFEST,
                                    lake->series_job.policy_hash, lake->series_job.manifest_name,
                                    &scratch, &file, err));
     lake->series_job.manifest_name = file.manifest_name;
     return lith_sweep_run(&lake->series_sweep, pass, series_tell, telling, ret_own, err);
+}
+
+/* A place that cannot be written to holds up nothing, as for an event: the next pass may. */
+static enum lith_partition_state state_of(enum lith_code code)
+{
+    bool may_pass = code == LITH_E_TRANSIENT || code == LITH_E_CONFLICT || code == LITH_E_IO ||
+                    code == LITH_E_DENIED;
+
+    return may_pass ? LITH_PARTITION_PENDING : LITH_PARTITION_FAILED;
 }
 
 enum lith_code lith_lake_series_run(struct lith_lake *lake, enum lith_pass pass,
@@ -196,11 +210,14 @@ enum lith_code lith_lake_series_run(struct lith_lake *lake, enum lith_pass pass,
         *err = why;
         return code;
     }
-    /* The lake's own pass is done; this one waits for the next. */
-    struct lith_partition_report report = {
-        .path = "", .state = LITH_PARTITION_PENDING, .reason = why.text, .err = &why};
+    /* The lake's own pass is done, whatever became of this one. */
+    enum lith_partition_state state = state_of(code);
+    struct lith_partition_report report = {.path = "",
+                                           .state = state,
+                                           .reason = why.text,
+                                           .err = state == LITH_PARTITION_FAILED ? &why : NULL};
     series_tell(&telling, &report);
-    summary->series_by_state[LITH_PARTITION_PENDING]++;
+    summary->series_by_state[state]++;
     return LITH_OK;
 }
 

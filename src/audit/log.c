@@ -81,10 +81,9 @@ static int compare_folders(const void *a, const void *b)
     return strcmp(left->path, right->path);
 }
 
+/* Its tenant is one that is asked for: the folder says so. */
 static bool event_is_wanted(const struct lith_log_request *request, const struct lith_event *event)
 {
-    if (request->tenant && strcmp(event->tenant, request->tenant) != 0)
-        return false;
     if (request->has_since && event->time_ns < request->since_ns)
         return false;
     if (request->has_until && event->time_ns >= request->until_ns)
@@ -194,11 +193,7 @@ static enum lith_code tenant_take(struct reading *r, struct lith_err *err)
 static enum lith_code days_tell(struct reading *r, lith_event_fn each, void *ctx,
                                 struct lith_err *err)
 {
-    enum lith_code code = lith_lake_walk(r->series->store, r->work->control, stop_take, r, err);
-
-    if (code == LITH_E_NOT_FOUND)
-        return LITH_OK;
-    LITH_TRY(code);
+    LITH_TRY(lith_lake_walk(r->series->store, r->work->control, stop_take, r, err));
     if (r->folder_count)
         qsort(r->folders, r->folder_count, sizeof(*r->folders), compare_folders);
     for (size_t i = 0; i < r->folder_count;)
@@ -211,7 +206,11 @@ enum lith_code lith_series_log(const struct lith_series *series,
                                lith_event_fn each, void *ctx, struct lith_err *err)
 {
     struct reading r = {.series = series, .request = request, .work = work};
+    bool found;
 
+    LITH_TRY(lith_series_find(series, work, &found, err));
+    if (!found)
+        return LITH_OK;
     lith_arena_init(&r.arena, work->mem);
     lith_arena_init(&r.day_arena, work->mem);
     enum lith_code code = tenant_take(&r, err);

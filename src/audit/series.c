@@ -163,25 +163,84 @@ enum lith_code lith_series_day_has(struct lith_series_day *day, const struct lit
     return failed(day, day_has(day, id, work, ret_has, err), err);
 }
 
-/* The root's mark, so that no lake around it takes events for rows; not in another lake's root. */
+static enum lith_code has_mark(struct lith_folder *root, struct lith_arena *arena, bool *ret_has,
+                               struct lith_err *err)
+{
+    struct lith_object object;
+    enum lith_code code = lith_folder_head(root, LITH_SERIES_MARK_NAME, arena, &object, err);
+
+    *ret_has = code == LITH_OK;
+    return code == LITH_E_NOT_FOUND ? LITH_OK : code;
+}
+
+/* What stands in a directory, beside a mark that is just being put; NULL: nothing. */
+static const char *other_name(const struct lith_listing *listing)
+{
+    if (listing->folder_count)
+        return listing->folders[0];
+    if (listing->other_count)
+        return listing->others[0];
+    for (size_t i = 0; i < listing->object_count; i++) {
+        const char *name = listing->objects[i].name;
+        if (strncmp(name, LITH_SERIES_MARK_NAME, strlen(LITH_SERIES_MARK_NAME)) != 0)
+            return name;
+    }
+    return NULL;
+}
+
+/* Is it a series, with its mark, or may it become one? INVALID for a directory of other things: a
+ * mark would hide them from the lake around it. */
+static enum lith_code root_check(struct lith_folder *root, struct lith_arena *arena,
+                                 bool *ret_has_mark, struct lith_err *err)
+{
+    struct lith_listing listing;
+
+    LITH_TRY(has_mark(root, arena, ret_has_mark, err));
+    if (*ret_has_mark)
+        return LITH_OK;
+    LITH_TRY(lith_folder_list(root, arena, &listing, err));
+    const char *other = other_name(&listing);
+    if (!other)
+        return LITH_OK;
+    /* Another program may have put the mark, and its events, since the first look. */
+    LITH_TRY(has_mark(root, arena, ret_has_mark, err));
+    if (*ret_has_mark)
+        return LITH_OK;
+    return lith_fail(err, LITH_E_INVALID,
+                     "%s is no audit series: it has %.200s, and no %s; give another directory "
+                     "(--audit DIR), or keep no events (--audit none)",
+                     root->store->root, other, LITH_SERIES_MARK_NAME);
+}
+
+enum lith_code lith_series_find(const struct lith_series *series, const struct lith_work *work,
+                                bool *ret_found, struct lith_err *err)
+{
+    LITH_AUTO(folder) struct lith_folder *root = NULL;
+    LITH_AUTO(arena) struct lith_arena scratch;
+
+    lith_arena_init(&scratch, work->mem);
+    *ret_found = false;
+    enum lith_code code = lith_folder_open(series->store, "", &root, err);
+    if (code == LITH_E_NOT_FOUND)
+        return LITH_OK;
+    LITH_TRY(code);
+    return root_check(root, &scratch, ret_found, err);
+}
+
+/* The root's mark, so that no lake around it takes events for rows. */
 static enum lith_code mark_ensure(const struct lith_series *series, struct lith_arena *arena,
                                   struct lith_err *err)
 {
     static const char text[] = "{\"format\": 1}\n";
     LITH_AUTO(folder) struct lith_folder *root = NULL;
-    struct lith_object object;
+    bool has;
 
     LITH_TRY(lith_folder_open(series->store, "", &root, err));
-    enum lith_code code = lith_folder_head(root, LITH_SERIES_MARK_NAME, arena, &object, err);
-    if (code != LITH_E_NOT_FOUND)
-        return code;
-    code = lith_folder_head(root, LITH_LAKE_FILE_NAME, arena, &object, err);
-    if (code == LITH_OK)
-        return lith_fail(err, LITH_E_INVALID, "it is a lake, and no audit series: has %s",
-                         LITH_LAKE_FILE_NAME);
-    if (code != LITH_E_NOT_FOUND)
-        return code;
-    code = lith_folder_put_if(root, LITH_SERIES_MARK_NAME, NULL, text, sizeof(text) - 1, err);
+    LITH_TRY(root_check(root, arena, &has, err));
+    if (has)
+        return LITH_OK;
+    enum lith_code code =
+        lith_folder_put_if(root, LITH_SERIES_MARK_NAME, NULL, text, sizeof(text) - 1, err);
     return code == LITH_E_CONFLICT ? LITH_OK : code;
 }
 

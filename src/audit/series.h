@@ -22,6 +22,12 @@ struct lith_series {
     _Atomic uint64_t made[LITH_SERIES_MADE_MAX]; /* hashes of paths; 0: none */
 };
 
+/* Does the directory say of itself that it is a series? An empty one, and none, do not (yet);
+ * INVALID where there are other things: nothing is read from there, or written to it. */
+LITH_MUST_CHECK enum lith_code lith_series_find(const struct lith_series *series,
+                                                const struct lith_work *work, bool *ret_found,
+                                                struct lith_err *err);
+
 /* What names an event. Borrowed. */
 struct lith_event_id {
     const char *tenant;
@@ -73,8 +79,8 @@ LITH_MUST_CHECK enum lith_code lith_series_day_has(struct lith_series_day *day,
                                                    const struct lith_work *work, bool *ret_has,
                                                    struct lith_err *err);
 
-/* Puts the event, durably; one that is there already stays as it is. DENIED, IO, TRANSIENT: it may
- * be there or not. */
+/* Puts the event, durably; one that is there already stays as it is. INVALID: the root holds other
+ * things, see lith_series_find. DENIED, IO, TRANSIENT: it may be there or not. */
 LITH_MUST_CHECK enum lith_code lith_series_day_put(struct lith_series_day *day,
                                                    const struct lith_event_id *id,
                                                    const struct lith_event *event,

@@ -149,7 +149,7 @@ static void markdown_print(void)
         for (const char *at = option->value ? option->value : "true|false"; *at; at++)
             (void)printf(*at == '|' ? ", " : "%c", *at);
         (void)printf(" | %s%s%s | %s |\n", option->preset ? "`" : "",
-                     option->preset ? option->preset : "none", option->preset ? "`" : "",
+                     option->preset ? option->preset : "–", option->preset ? "`" : "",
                      option->help);
     }
 }

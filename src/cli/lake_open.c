@@ -38,7 +38,10 @@ static enum lith_code options_make(struct lith_cli *cli, struct lith_options *op
     if (lith_config_given(config, LITH_OPTION_MANIFEST_NAME))
         options->manifest_name = lith_config_text(config, LITH_OPTION_MANIFEST_NAME);
     options->single_writer = lith_config_switch(config, LITH_OPTION_SINGLE_WRITER);
-    options->audit = lith_config_text(config, LITH_OPTION_AUDIT);
+    /* A command that neither reads nor writes events does not depend on where they would be. */
+    options->audit = lith_command_takes(cli->command, LITH_OPTION_AUDIT)
+                         ? lith_config_text(config, LITH_OPTION_AUDIT)
+                         : "none";
     options->grace_ns = lith_config_duration(config, LITH_OPTION_GRACE);
     options->quiet_for_ns = lith_config_duration(config, LITH_OPTION_QUIET_FOR);
     options->settle_ns = lith_config_duration(config, LITH_OPTION_SETTLE);

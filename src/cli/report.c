@@ -320,8 +320,8 @@ static void summary_print(const struct lith_report *report, const struct lith_su
     held_print(s->held_bytes, s->held_until_ns);
     (void)putchar('\n');
     if (s->events_pending)
-        (void)printf("%" PRIu64 " commit%s without an audit event yet: run again once the audit "
-                     "folder can be written\n",
+        (void)printf("%" PRIu64 " commit%s without an audit event yet: make the audit folder "
+                     "writable, or give another (--audit DIR), and run again\n",
                      s->events_pending, LITH_PLURAL(s->events_pending));
     if (s->more_due)
         (void)printf(report->is_gc ? "%" PRIu64 " files more are past their grace: run again, or "
@@ -331,13 +331,13 @@ static void summary_print(const struct lith_report *report, const struct lith_su
     why_print(report, s);
 }
 
-/* A failure counts most; what to try again comes before what needs a hand. */
 /* Of the lake, and of its audit series. */
 static uint64_t count_of(const struct lith_summary *s, enum lith_partition_state state)
 {
     return s->by_state[state] + s->series_by_state[state];
 }
 
+/* A failure counts most; what to try again comes before what needs a hand. */
 static int exit_code(const struct lith_report *report, const struct lith_summary *s)
 {
     if (count_of(s, LITH_PARTITION_FAILED))

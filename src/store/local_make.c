@@ -2,7 +2,8 @@
  * Makes folders: mkdir, then fsync of the one above.
  *
  * The one above is synced also where the folder was there: another program may just have made it,
- * and what is put into it must not be lost with it.
+ * and what is put into it must not be lost with it. One above that may not be read is left to
+ * those who made the folder in it: nobody who runs as we do.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -40,7 +41,9 @@ static enum lith_code one_make(struct lith_store *store, char *path, struct lith
     if (code != LITH_E_CONFLICT)
         LITH_TRY(code);
     bool is_new = code == LITH_OK;
-    LITH_TRY(above_sync(path, strrchr(path, '/'), err));
+    code = above_sync(path, strrchr(path, '/'), err);
+    if (is_new || code != LITH_E_DENIED)
+        LITH_TRY(code);
     if (is_new)
         store->env->step(store->env, LITH_STEP_FOLDER_MADE);
     return LITH_OK;

@@ -10,6 +10,7 @@ import pyarrow.parquet as parquet
 import reader
 
 NOTE = "_lithify_events"
+LOG_COUNT_MIN = 64  # entries that a manifest's log keeps at least
 MARK = "_lithify_audit.json"
 TEXTS = pyarrow.list_(pyarrow.field("element", pyarrow.string()))
 # As the series is specified: name, type, null allowed.
@@ -88,6 +89,11 @@ def check(root, series=None, where=""):
             # A test may have moved the partition since.
             moved = not (pathlib.Path(root) / event["compaction_partition"]).exists()
             assert moved or event["compaction_partition"] == partition, f"{where}: {event}"
+    # Entries of a log that was never cut are all that there were.
+    whole = {partition for partition, ours in manifests(root) if len(ours["log"]) < LOG_COUNT_MIN}
+    strays = [event for event in found
+              if event["commit_id"] not in wanted and event["compaction_partition"] in whole]
+    assert not strays, f"{where}: events of no commit: {strays}"
     notes = [str(path) for path in pathlib.Path(root).rglob(NOTE + "*") if path.suffix != ".tmp"]
     assert not notes, f"{where}: {notes}"
     return found

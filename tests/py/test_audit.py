@@ -127,10 +127,8 @@ def test_the_series_is_no_part_of_the_lake(tmp_path):
     audit.check(root)
     numbered.check(numbered.listed(root), ids)
     numbered.check(numbered.by_duckdb(root), ids)
-    for command in ("plan", "status"):
-        told = lithify.ok(command, "--json", root).out
-        assert "/audit" not in told and "day=" + "x" not in told
-        assert json.loads(told)
+    planned = json.loads(lithify.ok("plan", "--json", root).out)["partitions"]
+    assert [partition["path"] for partition in planned] == [f"data/{PARTITION}"]
     assert json.loads(lithify.ok("status", "--json", root).out)["total"]["partitions"] == 1
     assert json.loads(lithify.ok(*COMPACT, "--json", root).out)["summary"]["partitions"] == 1
     # As a lake of its own it may be looked at, and leaves no events.
@@ -163,20 +161,54 @@ def test_a_place_can_be_given(lake, tmp_path):
         assert result.code == lithify.USAGE and "audit" in result.err, result
 
 
-@pytest.mark.parametrize("obstacle", ["file", "lake", "readonly"])
+@pytest.mark.parametrize("where", ["audit", "partition", "given"])
+def test_rows_of_others_are_no_series(tmp_path, where):
+    """P1, P8: a mark would hide a directory of rows from its lake, so none is put there."""
+    root = tmp_path / "lake"
+    ids = numbered.fill(root / "data" / PARTITION, 6, 50)
+    rows = {"audit": root / "audit", "partition": root / "data" / PARTITION,
+            "given": tmp_path / "given"}[where]
+    if where != "partition":
+        numbered.fill(rows / PARTITION, 6, 50, first=1000)
+    if where == "audit":
+        ids = [*ids, *range(1000, 1300)]
+    options = [] if where == "audit" else ["--audit", rows]
+    before = numbered.tree(rows)
+    for _ in range(2):
+        result = lithify.run(*COMPACT, *options, root)
+        assert result.code == lithify.AGAIN, result
+        assert "no audit series" in result.err and "--audit DIR" in result.err, result.err
+        assert not list(tmp_path.rglob(audit.MARK))
+        numbered.check(numbered.listed(root), ids)
+    if where == "given":
+        assert numbered.tree(rows) == before
+    result = lithify.run("log", *options, root)
+    assert result.code == lithify.USAGE and "no audit series" in result.err, result
+    lithify.ok(*COMPACT, "--audit", tmp_path / "other", root)
+    lithify.ok(*GC, "--audit", tmp_path / "other", root)
+    numbered.check(numbered.listed(root), ids)
+    audit.check(root, tmp_path / "other")
+
+
+def test_what_asks_for_no_events_needs_no_place(lake):
+    """P9: a file where the series would be stops those who would write to it, with a hint."""
+    audit.place(lake).write_text("in the way")
+    assert len(lithify.ok("ls", lake).out.splitlines()) == 6
+    result = lithify.run(*COMPACT, lake)
+    assert result.code != lithify.DONE and "--audit DIR" in result.err, result
+    lithify.ok(*COMPACT, "--audit", "none", lake)
+
+
+@pytest.mark.parametrize("obstacle", ["file", "lake"])
 def test_an_unwritable_place_undoes_nothing(lake, obstacle):
     """P8: the commit stands, exit 4 tells, the next pass writes what is missing."""
     place = audit.place(lake)
+    place.mkdir()
     if obstacle == "file":
-        place.mkdir()
+        (place / audit.MARK).write_text('{"format": 1}\n')
         (place / "tenant_id=acme").write_text("in the way")
-    elif obstacle == "lake":
-        place.mkdir()
-        (place / "_lithify.json").write_text("{}")
     else:
-        if os.geteuid() == 0:
-            pytest.skip("root may write everywhere")
-        place.mkdir(mode=0o500)
+        (place / "_lithify.json").write_text("{}")
     result = lithify.run(*COMPACT, "--json", lake)
     assert result.code == lithify.AGAIN, result
     told = json.loads(result.out)
@@ -206,7 +238,8 @@ def test_a_full_disk_undoes_nothing(lake, tmp_path):
             stderr=subprocess.DEVNULL).returncode:
         pytest.skip("no small file system to be had")
     try:
-        (place / "filler").write_bytes(b"x" * 4096)
+        (place / audit.MARK).write_text('{"format": 1}\n')
+        (place / "filler").write_bytes(b"x" * (2 << 10))
         result = lithify.run(*COMPACT, lake)
         assert result.code == lithify.AGAIN, result
         assert len(reader.live(lake / PARTITION)) == 1
@@ -239,12 +272,14 @@ def test_racing_repairs_leave_one_event(lake):
             path.unlink()
         for folder in reader.partitions(lake):
             (folder / audit.NOTE).write_text("events of commits may be missing\n")
-        with concurrent.futures.ThreadPoolExecutor() as pool:
-            list(pool.map(lambda _: lithify.run(*COMPACT, lake), range(4)))
-        lithify.ok(*COMPACT, lake)
         # Entries that the manifest has marked are not looked for again.
         wanted = {entry["commit_id"] for _, ours in audit.manifests(lake) for entry in ours["log"]
                   if not entry["event"]}
+        assert wanted - {event["commit_id"] for event in audit.events(place)}, "nothing to repair"
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            codes = set(pool.map(lambda _: lithify.run(*COMPACT, lake).code, range(4)))
+        assert codes <= {lithify.DONE, lithify.AGAIN}, codes
+        lithify.ok(*COMPACT, lake)
         found = [event["commit_id"] for event in audit.events(place)]
         assert len(found) == len(set(found)) and wanted <= set(found)
 
@@ -332,3 +367,14 @@ def test_days_of_the_series_are_compacted(lake):
     lithify.ok(*COMPACT, lake)
     assert (numbered.tree(lake), numbered.tree(place)) == state
     assert parquet.ParquetFile(reader.live(past)[0]).read().equals(table)
+
+
+def test_a_pass_over_the_series_that_fails(lake):
+    """P8, P9: the lake's own pass is done, and the exit code and a line tell of the other."""
+    lithify.ok(*COMPACT, lake)
+    (audit.place(lake) / "_lithify.json").write_text("{}")
+    for command in (COMPACT, GC):
+        result = lithify.run(*command, lake)
+        assert result.code == lithify.FAILED, result
+        assert str(audit.place(lake)) in result.err and "_lithify.json" in result.err, result.err
+    assert len(reader.live(lake / PARTITION)) == 1
