@@ -59,7 +59,7 @@ static enum lith_code pass(struct sim_actor *actor, enum sim_pass pass)
 static void must(struct sim_actor *actor, bool is_true, const char *what)
 {
     if (!is_true)
-        sim_fail(actor->world, "the case did not come about: %s", what);
+        sim_fail(actor->world, "expected: %s", what);
 }
 
 static void files_write(struct sim_dir *dir, const char *names)
@@ -295,7 +295,7 @@ static void case_two_gcs(struct sim_world *world, struct sim_cast *cast)
     (void)sim_cast_add(world, cast, "second", second_gc);
 }
 
-/* (vi) A strict reader across an adoption and the compaction behind it. */
+/* (vi) Strict readers across an adoption and the compaction behind it, at moments that are drawn. */
 static void readers_across(struct sim_actor *actor)
 {
     sim_library_reader_run(actor);
@@ -470,11 +470,16 @@ static void case_late_commit(struct sim_world *world, struct sim_cast *cast)
     (void)sim_cast_add(world, cast, "job", late_committer);
 }
 
-/* A reader of the open rule, which waits between its list and its manifest while the partition is
- * adopted and compacted. */
-static void slow_reader(struct sim_actor *actor)
+/* A reader that waits between its list and its manifest while the partition is adopted and
+ * compacted. */
+static void slow_open_reader(struct sim_actor *actor)
 {
-    must(actor, sim_read_once(actor, the_dir(actor->world)), "the reader reads");
+    must(actor, sim_read_once(actor, the_dir(actor->world), false), "the reader reads");
+}
+
+static void slow_strict_reader(struct sim_actor *actor)
+{
+    must(actor, sim_read_once(actor, the_dir(actor->world), true), "the reader reads");
 }
 
 static void job_of_a_slow_reader(struct sim_actor *actor)
@@ -494,13 +499,24 @@ static void second_request_waits(struct sim_actor *actor)
     stage_await(actor, 2);
 }
 
-static void case_slow_reader(struct sim_world *world, struct sim_cast *cast)
+static void slow_reader_add(struct sim_world *world, struct sim_cast *cast,
+                            void (*reader)(struct sim_actor *actor))
 {
     files_write(the_dir(world), "abcd");
     world->now_ns += SIM_HOUR;
     world->fate_ns = 0;
-    (void)sim_cast_add(world, cast, "reader", slow_reader);
+    (void)sim_cast_add(world, cast, "reader", reader);
     (void)sim_cast_add(world, cast, "job", job_of_a_slow_reader);
+}
+
+static void case_slow_open_reader(struct sim_world *world, struct sim_cast *cast)
+{
+    slow_reader_add(world, cast, slow_open_reader);
+}
+
+static void case_slow_strict_reader(struct sim_world *world, struct sim_cast *cast)
+{
+    slow_reader_add(world, cast, slow_strict_reader);
 }
 
 static const struct sim_case cases[] = {
@@ -514,7 +530,9 @@ static const struct sim_case cases[] = {
      first_delete_waits, NULL},
     {"v: two gcs that condemn different files", SIM_OBJECTS, case_two_gcs, first_gc_waits, NULL},
     {"vi: strict readers across an adoption", SIM_OBJECTS, case_strict, all_done, NULL},
-    {"vi: an open reader across an adoption", SIM_LOCAL, case_slow_reader, all_done,
+    {"vi: an open reader across an adoption", SIM_LOCAL, case_slow_open_reader, all_done,
+     second_request_waits},
+    {"vi: a strict reader across an adoption", SIM_LOCAL, case_slow_strict_reader, all_done,
      second_request_waits},
     {"vii: a manifest is copied over by hand", SIM_LOCAL, case_hand_copy, all_done, NULL},
     {"vii: the same, with rows that are nowhere else", SIM_LOCAL, case_hand_copy_of_rows, all_done,

@@ -288,11 +288,11 @@ static bool names_ask(struct reading *r)
     return code == LITH_OK;
 }
 
-bool sim_read_once(struct sim_actor *actor, struct sim_dir *dir)
+bool sim_read_once(struct sim_actor *actor, struct sim_dir *dir, bool is_strict)
 {
     struct reading *r = sim_take(actor->world, sizeof(*r));
 
-    *r = (struct reading){.actor = actor, .dir = dir};
+    *r = (struct reading){.actor = actor, .dir = dir, .is_strict = is_strict};
     return read_all(r, names_ask);
 }
 

@@ -32,8 +32,8 @@ void sim_gc_run(struct sim_actor *actor);
 void sim_writer_run(struct sim_actor *actor);
 void sim_reader_run(struct sim_actor *actor);
 void sim_library_reader_run(struct sim_actor *actor); /* asks the library what is live */
-/* One reading by the open rule as the library has it. False: it could not. */
-bool sim_read_once(struct sim_actor *actor, struct sim_dir *dir);
+/* One reading as the library has it. False: it could not. */
+bool sim_read_once(struct sim_actor *actor, struct sim_dir *dir, bool is_strict);
 void sim_operator_run(struct sim_actor *actor);
 
 /* One who dies as programs do: the system takes the locks back. */
