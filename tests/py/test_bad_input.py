@@ -16,6 +16,7 @@ import tempfile
 import pyarrow.parquet as parquet
 import pytest
 
+import audit
 import lithify
 import numbered
 import parquet_file
@@ -476,6 +477,56 @@ def test_read_only_directory(public):
     good_is_compacted(lake)
     code, text = run_unprivileged(public, "plan", lake)
     assert code in (lithify.DONE, lithify.BLOCKED), text
+
+
+def test_dry_runs_need_no_right_to_write(public):
+    """P10: what only tells changes nothing, and asks for no right to."""
+    lake = make_lake(public / "lake")
+    give_away(lake)
+    code, text = run_unprivileged(public, *COMPACT, lake)
+    assert code == lithify.DONE, text
+    before = numbered.tree(lake)
+    for folder in [lake, *lake.rglob("*")]:
+        if folder.is_dir():
+            folder.chmod(0o555)
+    for command in (["gc", "--reader-grace", "0", lake], ["rollback", lake / GOOD],
+                    ["retire", lake / GOOD, reader.live(lake / GOOD)[0].name]):
+        code, text = run_unprivileged(public, *command, "--dry-run")
+        assert code == lithify.DONE and "would be" in text or "to be deleted" in text, (code, text)
+        code, text = run_unprivileged(public, *command)
+        assert code == lithify.FAILED and "ermission denied" in text, (code, text)
+    assert numbered.tree(lake) == before
+
+
+@pytest.mark.parametrize("what", ["place", "above"])
+def test_read_only_audit(what, public):
+    """P8, P9: commits stand where their events cannot be written; later passes write them."""
+    lake = make_lake(public / "lakes" / "lake")
+    give_away(lake)
+    series = audit.place(lake)
+    if what == "place":
+        series.chmod(0o555)
+    else:
+        series.rmdir()
+        (public / "lakes").chmod(0o555)
+    for _ in range(2):
+        code, text = run_unprivileged(public, *COMPACT, lake)
+        assert code == lithify.AGAIN and "6 commits without an audit event" in text, (code, text)
+        assert str(series) in text and "--audit DIR" in text, text
+        good_is_compacted(lake)
+    series.mkdir(exist_ok=True)
+    give_away(lake)
+    series.chmod(0o755)
+    code, text = run_unprivileged(public, *COMPACT, lake)
+    assert code == lithify.DONE, text
+    audit.check(lake)
+    # Where the folder above may not even be read, what stands in it is nobody's to sync.
+    numbered.fill(lake / GOOD, 5, 20, first=700, tenant="good", stem="late")
+    give_away(lake)
+    (public / "lakes").chmod(0o711 if IS_ROOT else 0o311)
+    code, text = run_unprivileged(public, *COMPACT, lake)
+    assert code == lithify.DONE, text
+    audit.check(lake)
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="SKIP: needs files of two owners, so root")

@@ -19,7 +19,7 @@ import lithify
 
 DOCS = lithify.ROOT / "docs"
 COMMANDS = ["compact", "plan", "status", "merge", "ls", "inspect", "verify", "gc", "rollback",
-            "retire", "adopt", "help"]
+            "retire", "adopt", "log", "help"]
 OLD = 1_000_000  # seconds: files that have been quiet for long
 ORIGINS = ["flag", "variable", "file"]
 
@@ -371,8 +371,10 @@ def test_compact_tells_what_is_still_due(tmp_path):
 
 
 def test_gc_tells_what_stays(tmp_path):
-    """A file that came under a merged one's name is not gc's to delete: it is named, with why."""
+    """A file that came under a merged one's name is not gc's to delete: it is named, with why. Once
+    compact has read it, and found the merged one in it, it is."""
     root = fill(tmp_path / "lake")
+    rows = sum(parquet.read_metadata(path).num_rows for path in root.rglob("*.parquet"))
     merged = sorted(root.rglob("*.parquet"))[0]
     document("compact", root, "--readers", "manifest")
     os.utime(merged, ns=(1, 1))
@@ -385,6 +387,8 @@ def test_gc_tells_what_stays(tmp_path):
     assert merged.exists()
     document("compact", root)  # reads it: the merged one, written again
     assert document("gc", root, "--reader-grace", "0")["summary"]["deleted"] == 1 and not merged.exists()
+    live = lithify.ok("ls", root).out.splitlines()
+    assert sum(parquet.read_metadata(path).num_rows for path in live) == rows == 60
 
 
 def test_gc_tells_that_it_was_stopped(tmp_path):
@@ -689,6 +693,7 @@ def test_documented_fields(tmp_path):
                  document("retire", root / "tenant_id=globex/day",
                           next(iter((root / "tenant_id=globex/day").glob("*_e*.parquet"))).name),
                  document("adopt", root), document("status", root), document("ls", root),
+                 document("log", root),
                  document("merge", "-o", tmp_path / "o.parquet", *files),
                  document("merge", "--explain", *files),
                  document("verify", *files, "--", *files), document("inspect", files[0], "--pages")]

@@ -30,6 +30,9 @@ COMPACT = ["compact", *numbered.NOW, "--min-files", "2", "--row-group-rows", "20
 GC = ["gc", *numbered.NO_GRACE]
 ADOPT = ["adopt", "--readers", "manifest", "--quiet"]
 CODES = {lithify.DONE, lithify.AGAIN}
+# Refusals of a rollback that are right while others compact and nobody deletes.
+NOT_TO_UNDO = ["was rolled back already", "the compaction before it cannot be undone any more",
+               "the log has no compaction"]
 
 
 class Race:
@@ -161,7 +164,7 @@ def test_late_files_compactors_gc_and_readers(tmp_path):
     root = tmp_path / "lake"
     race = Race(root, SECONDS)
     race.write(0)
-    lithify.ok(*ADOPT, root)  # before strict readers come, as docs say
+    lithify.ok(*ADOPT, root)  # before strict readers come: docs/reading.md
     race.start(race.write, 0.02)
     for _ in range(3):
         race.start(race.compact)
@@ -181,7 +184,7 @@ def test_killed_compactors_among_readers(tmp_path):
     root = tmp_path / "lake"
     race = Race(root, SECONDS)
     race.write(0)
-    lithify.ok(*ADOPT, root)  # before strict readers come, as docs say
+    lithify.ok(*ADOPT, root)  # before strict readers come: docs/reading.md
 
     def killed():
         command = chance.choice([COMPACT, COMPACT, GC])
@@ -230,13 +233,12 @@ def test_rollback_among_compactors_and_readers(tmp_path):
     race = Race(root, SECONDS)
     codes = []
     race.write(0)
-    lithify.ok(*ADOPT, root)  # before strict readers come, as docs say
+    lithify.ok(*ADOPT, root)  # before strict readers come: docs/reading.md
 
     def rollback():
         done = subprocess.run([lithify.BIN, "rollback", root / FOLDER], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
-        # Undone already, or superseded: that is a refusal with its reason.
-        assert done.returncode in CODES or "rollback: " in done.stdout, done.stdout
+        assert done.returncode in CODES or any(says in done.stdout for says in NOT_TO_UNDO), done.stdout
         codes.append(done.returncode)
         time.sleep(0.02)
 
@@ -278,5 +280,4 @@ def test_retire_against_compact(tmp_path):
         rounds += 1
         numbered.check_everywhere(root, sorted(kept), set(
             reader.read(root, strict=True)["id"].to_pylist()) & kept, where=str(done))
-    print(f"{tried} of {rounds} were retired")
-    assert rounds > 2
+    assert rounds > 2 and tried > 0, f"{tried} of {rounds} were retired"

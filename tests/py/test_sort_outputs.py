@@ -270,7 +270,7 @@ def told(done):
 
 def rests(root, sweeps=2):
     """P6, P8: sweeps change nothing, read no footer, and still tell what stays out."""
-    before, first = numbered.tree(root), None
+    first = None
     numbered.break_footers(reader.live(root / FOLDER))
     broken = numbered.tree(root)
     for _ in range(sweeps):
@@ -278,7 +278,6 @@ def rests(root, sweeps=2):
         first = first or (done, code)
         assert (done, code) == first and done["state"] == "left", done
         assert numbered.tree(root) == broken
-    assert set(before) == set(broken)
     return first
 
 
