@@ -1,5 +1,6 @@
 #include "sim_dir.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,11 +103,14 @@ static void object_put(struct sim_op *op, uint32_t place, bool found)
 {
     struct sim_dir *dir = op->dir;
     struct sim_object *object = found ? &dir->objects[place] : object_insert(dir, place, op->name);
+    char etag[24];
 
     object->blob = op->blob;
     object->version = dir->world->backend == SIM_OBJECTS
                           ? op->blob->hash.low | 1 /* as S3 has it: of the same bytes the same */
                           : ++sim_lake_of(dir->world)->versions;
+    (void)snprintf(etag, sizeof(etag), "v%" PRIu64, object->version);
+    object->etag = sim_text(dir->world, etag);
     object->mtime_ns = dir->world->now_ns;
     op->put_version = object->version;
     dir->past = room_make(dir->world, dir->past, dir->past_count, &dir->past_room);
@@ -142,9 +146,8 @@ static enum sim_result rename_apply(struct sim_op *op, uint32_t place)
     object_remove(dir, place);
     place = place_of(dir, op->to, &taken);
     struct sim_object *object = object_insert(dir, place, op->to);
-    object->blob = moved.blob;
-    object->version = moved.version;
-    object->mtime_ns = moved.mtime_ns;
+    moved.name = object->name;
+    *object = moved;
     return SIM_DONE;
 }
 
@@ -181,6 +184,21 @@ static enum sim_result apply(struct sim_op *op)
     return SIM_DONE;
 }
 
+/* The schedule up to here, as a number: two runs of a seed must have the same. */
+static void digest_add(struct sim_world *world, const struct sim_op *op, enum sim_result result)
+{
+    uint64_t all[] = {
+        (uint64_t)world->now_ns,
+        world->running ? (uint64_t)(world->running - world->actors) : SIM_ACTORS_MAX,
+        (uint64_t)(op->dir - sim_lake_of(world)->dirs),
+        (uint64_t)op->verb * 4 + result,
+        lith_hash128(op->name, strlen(op->name), 0).low,
+        world->digest,
+    };
+
+    world->digest = lith_hash128(all, sizeof(all), 0).low;
+}
+
 enum sim_result sim_op_apply(struct sim_op *op)
 {
     static const char *const verbs[] = {"put", "put new", "put if", "delete", "rename"};
@@ -189,6 +207,7 @@ enum sim_result sim_op_apply(struct sim_op *op)
     struct sim_heap *before = sim_heap_use(&world->heap);
 
     enum sim_result result = apply(op);
+    digest_add(world, op, result);
     sim_tell(world, "%s %s/%s%s%s%s", verbs[op->verb], op->dir->path, op->name,
              op->to ? " to " : "", op->to ? op->to : "", results[result]);
     if (result == SIM_REFUSED && op->verb == SIM_PUT_IF) {
@@ -210,6 +229,7 @@ static void effect_apply(struct sim_effect *effect, struct sim_world *world)
     struct sim_op *op = (struct sim_op *)effect;
 
     sim_tell(world, "  what %s sent before lands now:", op->who);
+    op->dir->late_deletes -= op->verb == SIM_DELETE;
     (void)sim_op_apply(op);
 }
 
@@ -230,5 +250,6 @@ void sim_op_plan(struct sim_op *op, int64_t at_ns)
     struct sim_op *again = sim_take(op->dir->world, sizeof(*again));
 
     *again = *op;
+    op->dir->late_deletes += op->verb == SIM_DELETE;
     sim_effect_plan(op->dir->world, at_ns, &again->effect);
 }

@@ -26,7 +26,8 @@ struct sim_blob {
 struct sim_object {
     const char *name;
     const struct sim_blob *blob;
-    uint64_t version; /* the etag: of files the number of the write, of objects a hash */
+    uint64_t version; /* of files the number of the write, of objects a hash */
+    const char *etag; /* the same as a text */
     int64_t mtime_ns;
 };
 
@@ -41,6 +42,7 @@ struct sim_dir {
     uint32_t past_room;
     struct sim_actor *holder; /* of the lock, or NULL */
     uint32_t rollbacks;       /* under way: what they look at no writer may overwrite */
+    uint32_t late_deletes;    /* sent, and yet to land */
     void *watch;              /* of the oracle */
 };
 

@@ -85,6 +85,24 @@ static bool is_mistake(enum sim_pass pass, enum lith_code code)
     return code == LITH_E_CORRUPT || (code == LITH_E_INVALID && !may_refuse);
 }
 
+static void pass_count(struct sim_world *world, enum sim_pass pass, enum lith_code code,
+                       const struct lith_partition_report *report)
+{
+    world->things[SIM_COMPACTIONS + pass]++;
+    if (code == LITH_E_CONFLICT)
+        world->things[SIM_PASSES_LOST]++;
+    else if (code == LITH_E_TRANSIENT || code == LITH_E_IO)
+        world->things[SIM_PASSES_UNKNOWN]++;
+    else if (code != LITH_OK)
+        world->things[SIM_PASSES_FAILED]++;
+    else if (report->state == LITH_PARTITION_BLOCKED)
+        world->things[SIM_PASSES_BLOCKED]++;
+    else if (report->state == LITH_PARTITION_LEFT && !report->deleted)
+        world->things[SIM_PASSES_LEFT]++;
+    else
+        world->things[SIM_PASSES_DONE]++;
+}
+
 enum lith_code sim_pass_run(struct sim_actor *actor, const struct sim_cast *cast,
                             enum sim_pass pass, const char *path, const char *name)
 {
@@ -103,6 +121,7 @@ enum lith_code sim_pass_run(struct sim_actor *actor, const struct sim_cast *cast
              code != LITH_OK ? err.text
              : report.reason ? report.reason
                              : "done");
+    pass_count(actor->world, pass, code, &report);
     sim_tools_done(&tools);
     if (is_mistake(pass, code) &&
         !sim_oracle_is_loose(sim_dir_find(sim_lake_of(actor->world), path)))

@@ -1,12 +1,13 @@
 /*
  * Tries schedules, seed by seed, in as many processes as there are processors.
  *
- * sim [--seeds N] [--first SEED] [--jobs N] [--failures N] [--without GUARD[,GUARD...]]
+ * sim [--seeds N] [--first SEED] [--jobs N] [--failures N] [--same] [--without GUARD[,GUARD...]]
  * sim --tell SEED [--without GUARD[,GUARD...]]
  * sim --cases [--without GUARD[,GUARD...]]
  *
- * --tell runs one seed and prints its history. --without takes guards out (base/guard.h), in builds
- * that can: then a failure is what is wanted.
+ * --tell runs one seed and prints its history. --same runs each seed with manifests of JSON and
+ * without, and fails where that makes a difference. --without takes guards out (base/guard.h), in
+ * builds that can: then a failure is what is wanted.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -25,6 +26,8 @@
 
 /* A process takes so many seeds at a time, and ends: what libraries kept of the dead goes too. */
 #define BATCH_SEEDS 2000u
+/* After so many it says how far it is. */
+#define TOLD_SEEDS 50000u
 #define JOBS_MAX 64u
 
 struct options {
@@ -34,6 +37,7 @@ struct options {
     uint64_t failures; /* after so many it ends */
     bool tells;
     bool cases;
+    bool same;
 };
 
 /* What the processes share. */
@@ -85,11 +89,15 @@ static void guards_take_out(char *names)
 
 static struct options options_take(int argc, char **argv)
 {
-    static const struct option names[] = {
-        {"seeds", required_argument, NULL, 's'},    {"first", required_argument, NULL, 'f'},
-        {"jobs", required_argument, NULL, 'j'},     {"tell", required_argument, NULL, 't'},
-        {"failures", required_argument, NULL, 'x'}, {"cases", no_argument, NULL, 'c'},
-        {"without", required_argument, NULL, 'w'},  {NULL, 0, NULL, 0}};
+    static const struct option names[] = {{"seeds", required_argument, NULL, 's'},
+                                          {"first", required_argument, NULL, 'f'},
+                                          {"jobs", required_argument, NULL, 'j'},
+                                          {"tell", required_argument, NULL, 't'},
+                                          {"failures", required_argument, NULL, 'x'},
+                                          {"cases", no_argument, NULL, 'c'},
+                                          {"without", required_argument, NULL, 'w'},
+                                          {"same", no_argument, NULL, 'e'},
+                                          {NULL, 0, NULL, 0}};
     struct options options = {.seeds = 1000, .first = 1, .jobs = 2, .failures = 10};
     int name;
 
@@ -106,6 +114,8 @@ static struct options options_take(int argc, char **argv)
         else if (name == 't')
             options = (struct options){
                 .seeds = 1, .first = number, .jobs = 1, .failures = 1, .tells = true};
+        else if (name == 'e')
+            options.same = true;
         else if (name == 'c')
             options.cases = true;
         else if (name == 'x')
@@ -116,20 +126,43 @@ static struct options options_take(int argc, char **argv)
     return options;
 }
 
+/* One seed with manifests of JSON, and without: the same effects at the same times. */
+static bool same_run(struct sim_world *world, uint64_t seed, struct sim_tally *tally)
+{
+    struct sim_tally ignored = {0};
+
+    world->plain = SIM_PLAIN_ALL;
+    bool is_good = sim_schedule_run(world, seed, &ignored);
+    uint64_t digest = world->digest;
+    world->plain = SIM_PLAIN_NONE;
+    if (!is_good || !sim_schedule_run(world, seed, tally))
+        return false;
+    if (world->digest != digest)
+        (void)snprintf(world->failure, sizeof(world->failure),
+                       "another schedule with manifests of JSON than without");
+    return world->digest == digest;
+}
+
 static int batch_run(const struct options *options, struct board *board, struct sim_tally *tally)
 {
     static struct sim_world world;
     uint64_t begin = atomic_fetch_add(&board->next, BATCH_SEEDS);
 
+    if (begin && begin % TOLD_SEEDS == 0)
+        (void)fprintf(stderr, "%" PRIu64 " seeds, %" PRIu64 " failed\n", begin,
+                      atomic_load(&board->failed));
     sim_heap_begin();
     sim_world_init(&world);
     world.is_told = options->tells;
     for (uint64_t i = begin; i < begin + BATCH_SEEDS && i < options->seeds &&
                              atomic_load(&board->failed) < options->failures;
          i++) {
-        if (sim_schedule_run(&world, options->first + i, tally))
+        uint64_t seed = options->first + i;
+        bool is_good =
+            options->same ? same_run(&world, seed, tally) : sim_schedule_run(&world, seed, tally);
+        if (is_good)
             continue;
-        (void)printf("seed %" PRIu64 ": %s\n", options->first + i, world.failure);
+        (void)printf("seed %" PRIu64 ": %s\n", seed, world.failure);
         (void)fflush(stdout);
         if (atomic_fetch_add(&board->failed, 1) + 1 >= options->failures)
             return 1;
@@ -172,29 +205,6 @@ static int cases_run(void)
     return sim_cases_run(&world) ? 1 : 0;
 }
 
-static void tally_add(struct sim_tally *sum, const struct sim_tally *tally)
-{
-    sum->schedules += tally->schedules;
-    sum->effects += tally->effects;
-    for (unsigned i = 0; i < SIM_THINGS; i++)
-        sum->things[i] += tally->things[i];
-}
-
-static void tally_print(const struct sim_tally *sum)
-{
-    static const char *const things[SIM_THINGS] = {
-        "adopts",        "leases",          "compacts",     "folds",           "fences",
-        "cleans",        "rollbacks",       "retires",      "restores",        "hand copies",
-        "hand deletes",  "deletes",         "deaths",       "pauses",          "failures",
-        "late landings", "second landings", "lost commits", "retried commits", "readings",
-        "starts over",   "replays",         "reuses",
-    };
-
-    for (unsigned i = 0; i < SIM_THINGS; i++)
-        (void)printf("%s%" PRIu64 " %s", i ? ", " : "", sum->things[i], things[i]);
-    (void)putchar('\n');
-}
-
 int main(int argc, char **argv)
 {
     struct options options = options_take(argc, argv);
@@ -216,8 +226,8 @@ int main(int argc, char **argv)
     while (wait(NULL) > 0)
         ;
     for (uint32_t i = 0; i < options.jobs; i++)
-        tally_add(&sum, &board->tallies[i]);
-    tally_print(&sum);
+        sim_tally_add(&sum, &board->tallies[i]);
+    sim_tally_print(&sum);
     (void)printf("%" PRIu64 " schedules, %" PRIu64 " effects, %.1f s: %" PRIu64 " failed\n",
                  sum.schedules, sum.effects, seconds_now() - begin, atomic_load(&board->failed));
     return atomic_load(&board->failed) ? 1 : 0;

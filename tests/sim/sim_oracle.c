@@ -5,6 +5,8 @@
 
 #include <jansson.h>
 
+#include "sim_codec.h"
+
 /* What the oracle keeps of a directory. */
 struct watch {
     const struct sim_manifest *manifest; /* that was looked at last */
@@ -87,9 +89,47 @@ static void sizes_of(struct sim_world *world, const json_t *array, struct sim_ma
     manifest->gone_sizes = sizes;
 }
 
+static struct sim_names entry_names(struct sim_world *world, const struct lith_entry *entries,
+                                    size_t count)
+{
+    struct sim_names names = {.count = (uint32_t)count};
+
+    names.names = sim_take(world, (count + 1) * sizeof(char *));
+    for (size_t i = 0; i < count; i++)
+        names.names[i] = entries[i].name;
+    return names;
+}
+
+/* A manifest that is stored without JSON. */
+static struct sim_manifest given(struct sim_world *world, const struct sim_blob *blob,
+                                 const struct lith_manifest *m)
+{
+    uint64_t *sizes = sim_take(world, (m->gone_count + 1) * sizeof(*sizes));
+
+    for (size_t i = 0; i < m->gone_count; i++)
+        sizes[i] = m->gone[i].size;
+    struct sim_manifest manifest = {
+        .blob = blob,
+        .commit_id = m->commit_id,
+        .op = lith_op_name(m->log[m->log_count - 1].op),
+        .generation = m->generation,
+        .epoch = m->epoch,
+        .files = entry_names(world, m->files, m->file_count),
+        .retired = entry_names(world, m->retired, m->retired_count),
+        .gone = entry_names(world, m->gone, m->gone_count),
+        .gone_sizes = sizes,
+        .condemned = {m->condemned, (uint32_t)m->condemned_count},
+    };
+    memcpy(manifest.pid, m->pid, sizeof(m->pid));
+    return manifest;
+}
+
 static struct sim_manifest parse(struct sim_world *world, const struct sim_blob *blob)
 {
     struct sim_manifest manifest = {.blob = blob};
+    const struct lith_manifest *found = sim_codec_find(blob->data, blob->bytes);
+    if (found)
+        return given(world, blob, found);
     json_t *root = json_loadb((const char *)blob->data, blob->bytes, 0, NULL);
     const json_t *ours = json_object_get(root, "lithify");
 
@@ -285,7 +325,8 @@ static void files_look(struct sim_dir *dir, const struct sim_manifest *manifest)
     }
 }
 
-static void row_look(struct sim_dir *dir, uint32_t number, const struct counts *counts)
+static void row_look(struct sim_dir *dir, uint32_t number, bool is_adopted,
+                     const struct counts *counts)
 {
     struct sim_world *world = dir->world;
     struct sim_row *row = &sim_oracle_of(world)->rows[number];
@@ -314,7 +355,7 @@ static void row_look(struct sim_dir *dir, uint32_t number, const struct counts *
     }
     /* Without a manifest the strict rule is a list: what lands while that is adopted comes later.
      */
-    if (counts->strict[number] && sim_manifest_of(dir)->blob)
+    if (counts->strict[number] && is_adopted)
         row->is_strict = true;
     else if (row->is_strict && !counts->strict[number])
         sim_fail(world, "%s: row %u is lost to the strict rule", dir->path, number);
@@ -338,7 +379,7 @@ static void look(struct sim_dir *dir)
     count(dir, now, &counts);
     for (uint32_t i = 0; i < oracle->row_count && !dir->world->is_failed; i++) {
         if (oracle->rows[i].dir == dir)
-            row_look(dir, i, &counts);
+            row_look(dir, i, now->blob != NULL, &counts);
     }
 }
 

@@ -52,6 +52,7 @@ static void file_write(struct sim_dir *dir)
 {
     char name[NAME_BYTES];
 
+    dir->world->things[SIM_FILES]++;
     name_new(dir, 'w', name);
     put(dir, name, rows_new(dir, false, 1 + (uint32_t)sim_draw(dir->world, FILE_ROWS_MAX)));
 }
@@ -102,13 +103,16 @@ static void odd_write(struct sim_dir *dir, bool with_reuses)
     case 2: /* somebody moves the output of another partition here */
         (void)snprintf(name, sizeof(name), "019b0000-0000-7000-8000-%012llu_deadbeef_e1.parquet",
                        (unsigned long long)sim_draw(dir->world, 1000000));
+        dir->world->things[SIM_MOVED_OUTPUTS]++;
         put(dir, name, rows_new(dir, false, 3));
         break;
     case 3: /* damaged */
+        dir->world->things[SIM_DAMAGED_FILES]++;
         name_new(dir, 'x', name);
         put(dir, name, sim_blob_new(dir->world, "garbage", 7));
         break;
     default:
+        dir->world->things[SIM_NOTES]++;
         (void)snprintf(name, sizeof(name), "note%llu.txt",
                        (unsigned long long)sim_draw(dir->world, 10));
         put(dir, name, sim_blob_new(dir->world, "note", 4));
@@ -152,8 +156,6 @@ static void name_add(struct reading *r, const char *name)
     r->names[r->count++] = memcpy(sim_heap_take(&r->actor->heap, bytes), name, bytes);
 }
 
-#define READ_NAMES_MAX 1024u
-
 static void manifest_read(struct reading *r)
 {
     const struct sim_object *object = sim_dir_get(r->dir, "manifest.json");
@@ -166,16 +168,16 @@ static void manifest_read(struct reading *r)
  * manifest again. */
 static bool names_find(struct reading *r)
 {
-    struct sim_object *listed = sim_heap_take(&r->actor->heap, READ_NAMES_MAX * sizeof(*listed));
+    struct sim_object *listed;
     uint32_t count;
 
-    r->names = sim_heap_take(&r->actor->heap, READ_NAMES_MAX * sizeof(char *));
     for (;;) {
         if (r->is_strict) {
             manifest_read(r);
             sim_delay(r->actor);
         }
         count = r->dir->count;
+        listed = sim_heap_take(&r->actor->heap, (count + 1) * sizeof(*listed));
         memcpy(listed, r->dir->objects, count * sizeof(*listed));
         if (r->is_strict && r->manifest)
             break;
@@ -185,6 +187,8 @@ static bool names_find(struct reading *r)
             break;
     }
     r->count = 0;
+    r->names = sim_heap_take(
+        &r->actor->heap, (count + (r->manifest ? r->manifest->files.count : 0)) * sizeof(char *));
     for (uint32_t i = 0; r->manifest && i < r->manifest->files.count; i++)
         name_add(r, r->manifest->files.names[i]);
     for (uint32_t i = 0; i < count; i++) {
@@ -236,7 +240,7 @@ static bool read_all(struct reading *r, bool (*find)(struct reading *r))
                                       .counts = r->rows};
         sim_oracle_read(&reading);
         sim_tell(world, "has read %u files of %s", r->count, r->dir->path);
-        world->things[SIM_READINGS]++;
+        world->things[r->is_strict ? SIM_STRICT_READINGS : SIM_OPEN_READINGS]++;
         return true;
     }
     return false;
@@ -276,7 +280,7 @@ static bool names_ask(struct reading *r)
     if (code == LITH_OK)
         code = lith_view_take(folder, r->is_strict ? LITH_SNAPSHOT_STRICT : LITH_SNAPSHOT_OPEN,
                               &tools.mem, &view, &err);
-    r->names = sim_heap_take(&r->actor->heap, READ_NAMES_MAX * sizeof(char *));
+    r->names = sim_heap_take(&r->actor->heap, view.snapshot.file_count * sizeof(char *));
     r->count = 0;
     for (size_t i = 0; code == LITH_OK && i < view.snapshot.file_count; i++) {
         if (view.snapshot.files[i].live)
@@ -311,6 +315,17 @@ static const char *live_name(struct sim_dir *dir)
                : NULL;
 }
 
+/* What gc has decided to delete by now nobody can know: an operator who changes files by hand sees
+ * to it that nobody deletes any. */
+static bool is_cleaned(const struct sim_dir *dir)
+{
+    bool is_cleaned = dir->late_deletes > 0;
+
+    for (uint32_t i = 0; i < dir->world->actor_count; i++)
+        is_cleaned = is_cleaned || dir->world->actors[i].dir == dir;
+    return is_cleaned;
+}
+
 /* Puts an older manifest in place of the one that is there, as from a backup. */
 static void hand_copy(struct sim_dir *dir)
 {
@@ -334,11 +349,6 @@ static void hand_delete(struct sim_dir *dir)
 {
     const struct sim_manifest *manifest = sim_manifest_of(dir);
 
-    /* What gc has decided to delete by now nobody can know. */
-    for (uint32_t i = 0; i < dir->world->actor_count; i++) {
-        if (dir->world->actors[i].dir == dir)
-            return;
-    }
     for (uint32_t i = 0; i < manifest->files.count; i++) {
         struct sim_op op = {.verb = SIM_DELETE, .dir = dir, .name = manifest->files.names[i]};
         const struct sim_object *object = sim_dir_get(dir, op.name);
@@ -358,7 +368,7 @@ static void act(struct sim_actor *actor, const struct sim_cast *cast, struct sim
     struct sim_world *world = actor->world;
     const char *name = live_name(dir);
 
-    switch (sim_draw(world, cast->is_clumsy ? 6 : 4)) {
+    switch (sim_draw(world, cast->is_clumsy && !is_cleaned(dir) ? 6 : 4)) {
     case 0:
         if (name)
             (void)sim_pass_run(actor, cast, SIM_RETIRE, dir->path, name);

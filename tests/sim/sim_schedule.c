@@ -1,6 +1,7 @@
 #include "sim_schedule.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "sim_people.h"
 
@@ -90,14 +91,6 @@ void sim_rest_run(struct sim_actor *actor)
         sim_oracle_settled(&lake->dirs[i]);
 }
 
-static void tally_add(struct sim_tally *tally, const struct sim_world *world)
-{
-    tally->schedules++;
-    tally->effects += world->effect_count;
-    for (unsigned i = 0; i < SIM_THINGS; i++)
-        tally->things[i] += world->things[i];
-}
-
 bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *tally)
 {
     static struct sim_effect settling = {settle};
@@ -128,6 +121,10 @@ bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *
         rest->is_immortal = true;
         sim_world_run(world);
     }
-    tally_add(tally, world);
+    struct sim_tally one = {.schedules = 1, .effects = world->effect_count};
+    world->things[world->backend == SIM_LOCAL ? SIM_DIRECTORIES : SIM_STORES]++;
+    world->things[SIM_PLAIN] += world->is_plain;
+    memcpy(one.things, world->things, sizeof(one.things));
+    sim_tally_add(tally, &one);
     return !world->is_failed;
 }

@@ -6,13 +6,6 @@
 
 #include "sim_world.h"
 
-/* What a number of schedules came to. */
-struct sim_tally {
-    uint64_t schedules;
-    uint64_t effects;
-    uint64_t things[SIM_THINGS];
-};
-
 /* False: it failed, as world->failure says. */
 bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *tally);
 

@@ -9,7 +9,6 @@
 
 #include "base/uuid.h"
 
-#define ETAG_BYTES 24u
 #define NAME_BYTES 128u
 #define LOCK_TRIES 5u
 
@@ -50,7 +49,6 @@ static enum lith_code failed(const struct sim_actor *actor, struct lith_err *err
     bool is_local = actor->world->backend == SIM_LOCAL;
 
     sim_tell(actor->world, "  is told that it failed");
-    actor->world->things[SIM_FAILURES]++;
     return lith_fail(err, is_local ? LITH_E_IO : LITH_E_TRANSIENT, "simulated: no answer");
 }
 
@@ -87,12 +85,12 @@ enum lith_code sim_send(struct sim_actor *actor, struct sim_op *op, enum sim_res
     sim_delay(actor);
     struct sim_op *sent = sim_op_new(world, op);
     enum sim_fate fate = fate_of(actor, op);
+    if (fate != SIM_FATE_DONE)
+        world->things[SIM_FAILED_BEFORE + (fate - SIM_FATE_FAILS)]++;
     if (fate == SIM_FATE_FAILS)
         return failed(actor, err);
-    if (fate == SIM_FATE_LATE || fate == SIM_FATE_TWICE) {
+    if (fate == SIM_FATE_LATE || fate == SIM_FATE_TWICE)
         sim_op_plan(sent, world->now_ns + world->fate_ns);
-        world->things[fate == SIM_FATE_LATE ? SIM_LATE_LANDINGS : SIM_SECOND_LANDINGS]++;
-    }
     if (fate == SIM_FATE_LATE) {
         sim_delay(actor);
         return failed(actor, err);
@@ -111,23 +109,19 @@ static enum lith_code ask(struct lith_folder *folder, struct lith_err *err)
     sim_delay(actor);
     if (actor->world->asked)
         actor->world->asked(actor);
-    return goes_wrong(actor->world, actor->world->mix.fails) ? failed(actor, err) : LITH_OK;
-}
-
-static void etag_of(uint64_t version, char ret_etag[ETAG_BYTES])
-{
-    (void)snprintf(ret_etag, ETAG_BYTES, "v%" PRIu64, version);
+    if (!goes_wrong(actor->world, actor->world->mix.fails))
+        return LITH_OK;
+    actor->world->things[SIM_ASKS_FAILED]++;
+    return failed(actor, err);
 }
 
 static enum lith_code object_give(const struct sim_object *object, struct lith_arena *arena,
                                   struct lith_object *ret_object, struct lith_err *err)
 {
-    char etag[ETAG_BYTES];
     void *copies[2];
 
-    etag_of(object->version, etag);
     LITH_TRY(lith_arena_copy(arena, object->name, strlen(object->name), &copies[0], err));
-    LITH_TRY(lith_arena_copy(arena, etag, strlen(etag), &copies[1], err));
+    LITH_TRY(lith_arena_copy(arena, object->etag, strlen(object->etag), &copies[1], err));
     *ret_object = (struct lith_object){.name = copies[0],
                                        .etag = copies[1],
                                        .size = object->blob->bytes,
@@ -183,6 +177,7 @@ static enum lith_code lock(struct lith_folder *base, enum lith_lock_wait wait, s
         return LITH_OK;
     for (unsigned i = 0; dir->holder && wait == LITH_LOCK_WAIT && i < LOCK_TRIES; i++)
         sim_wait(folder->actor, SIM_SECOND);
+    folder->actor->world->things[SIM_LOCKED_OUT] += dir->holder != NULL;
     if (dir->holder)
         return lith_fail(err, wait == LITH_LOCK_WAIT ? LITH_E_TRANSIENT : LITH_E_CONFLICT,
                          "%s has the lock", dir->holder->name);
@@ -216,11 +211,18 @@ static enum lith_code now(struct lith_folder *folder, int64_t *ret_ns, struct li
     return LITH_OK;
 }
 
-/* The objects from `begin` on whose names are not behind `last` (NULL: all of them). */
+/* The objects behind `after` (NULL: all), at most `count_max`, behind those that are listed. */
 static enum lith_code page_read(const struct sim_dir *dir, const char *after, uint32_t count_max,
                                 struct lith_arena *arena, struct lith_listing *listing,
                                 struct lith_err *err)
 {
+    size_t count = listing->object_count;
+    void *block;
+
+    LITH_TRY(lith_arena_array(arena, count + dir->count, sizeof(struct lith_object), &block, err));
+    if (count)
+        memcpy(block, listing->objects, count * sizeof(struct lith_object));
+    listing->objects = block;
     for (uint32_t i = 0; i < dir->count && count_max; i++) {
         if (after && strcmp(dir->objects[i].name, after) <= 0)
             continue;
@@ -231,28 +233,27 @@ static enum lith_code page_read(const struct sim_dir *dir, const char *after, ui
     return LITH_OK;
 }
 
-#define LISTED_MAX 2048u
-
 /* A list is read in pages, as directories and stores give them: each shows another moment. */
 static enum lith_code list(struct lith_folder *base, struct lith_arena *arena,
                            struct lith_listing *ret_listing, struct lith_err *err)
 {
     struct folder *folder = folder_of(base);
     struct sim_world *world = folder->actor->world;
-    void *block;
 
     LITH_TRY(ask(base, err));
-    LITH_TRY(lith_arena_array(arena, LISTED_MAX, sizeof(struct lith_object), &block, err));
-    *ret_listing = (struct lith_listing){.objects = block};
+    *ret_listing = (struct lith_listing){0};
     uint32_t first =
-        sim_draw(world, 2) ? LISTED_MAX : (uint32_t)sim_draw(world, 1 + folder->dir->count);
+        sim_draw(world, 2) ? UINT32_MAX : (uint32_t)sim_draw(world, 1 + folder->dir->count);
     LITH_TRY(page_read(folder->dir, NULL, first, arena, ret_listing, err));
-    if (first == LISTED_MAX)
-        return LITH_OK;
-    LITH_TRY(ask(base, err));
-    size_t count = ret_listing->object_count;
-    return page_read(folder->dir, count ? ret_listing->objects[count - 1].name : NULL, LISTED_MAX,
-                     arena, ret_listing, err);
+    if (first != UINT32_MAX) {
+        world->things[SIM_SPLIT_LISTS]++;
+        LITH_TRY(ask(base, err));
+        size_t count = ret_listing->object_count;
+        LITH_TRY(page_read(folder->dir, count ? ret_listing->objects[count - 1].name : NULL,
+                           UINT32_MAX, arena, ret_listing, err));
+    }
+    sim_delay(folder->actor); /* the answer is on its way, and grows old */
+    return LITH_OK;
 }
 
 static enum lith_code absent(const char *name, struct lith_err *err)
@@ -265,7 +266,9 @@ static enum lith_code head(struct lith_folder *folder, const char *name, struct 
 {
     LITH_TRY(ask(folder, err));
     const struct sim_object *object = sim_dir_get(folder_of(folder)->dir, name);
-    return object ? object_give(object, arena, ret_object, err) : absent(name, err);
+    enum lith_code code = object ? object_give(object, arena, ret_object, err) : absent(name, err);
+    sim_delay(folder_of(folder)->actor);
+    return code;
 }
 
 static enum lith_code get(struct lith_folder *folder, const char *name, size_t limit,
@@ -321,17 +324,15 @@ static enum lith_code source_open(struct lith_folder *base, const struct lith_ob
 {
     static const struct lith_source_ops ops = {.read = source_read, .close = source_close};
     struct folder *folder = folder_of(base);
-    char etag[ETAG_BYTES];
     void *block;
 
     LITH_TRY(ask(base, err));
     const struct sim_object *found = sim_dir_get(folder->dir, object->name);
     if (!found)
         return absent(object->name, err);
-    etag_of(found->version, etag);
-    if (object->etag && strcmp(object->etag, etag) != 0)
+    if (object->etag && strcmp(object->etag, found->etag) != 0)
         return lith_fail(err, LITH_E_CONFLICT, "%s was %s, is now %s", object->name, object->etag,
-                         etag);
+                         found->etag);
     struct source made = {
         .base = {.ops = &ops, .size = found->blob->bytes}, .object = *found, .folder = folder};
     LITH_TRY(lith_alloc(base->store->mem, sizeof(made), &block, err));

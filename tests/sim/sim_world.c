@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
+
+#include "sim_codec.h"
 
 #define STACK_BYTES ((size_t)512 << 10)
 #define EVENTS_FIRST 64u
@@ -80,6 +83,10 @@ void sim_world_begin(struct sim_world *world, uint64_t seed)
     world->actor_count = 0;
     world->running = NULL;
     world->lake = NULL;
+    world->is_plain = world->plain == SIM_PLAIN_ALL ||
+                      (world->plain == SIM_PLAIN_SOME && seed % SIM_PLAIN_SHARE == 0);
+    world->digest = 0;
+    sim_codec_begin(world);
 }
 
 uint64_t sim_draw(struct sim_world *world, uint64_t end)
@@ -159,6 +166,16 @@ void sim_effect_plan(struct sim_world *world, int64_t at_ns, struct sim_effect *
     event_add(world, (struct sim_event){.at_ns = at_ns, .effect = effect});
 }
 
+/*
+ * A life begins with makecontext; from then on _setjmp and _longjmp switch between it and the
+ * schedule, since swapcontext asks the system for the mask of signals each time.
+ */
+static void leave(struct sim_actor *actor)
+{
+    if (_setjmp(actor->context) == 0)
+        _longjmp(actor->world->schedule, 1);
+}
+
 /* The pointer comes as two halves: makecontext passes integers. */
 static void life_begin(uint32_t high, uint32_t low)
 {
@@ -166,20 +183,22 @@ static void life_begin(uint32_t high, uint32_t low)
 
     actor->run(actor);
     actor->is_done = true;
-    (void)swapcontext(&actor->context, &actor->world->schedule);
+    _longjmp(actor->world->schedule, 1);
 }
 
-static void life_make(struct sim_actor *actor)
+static void life_run(struct sim_actor *actor)
 {
     uintptr_t address = (uintptr_t)actor;
+    ucontext_t begin;
 
-    sim_heap_reset(&actor->heap);
-    (void)getcontext(&actor->context);
-    actor->context.uc_stack.ss_sp = actor->stack;
-    actor->context.uc_stack.ss_size = STACK_BYTES;
-    actor->context.uc_link = NULL;
-    makecontext(&actor->context, (void (*)(void))life_begin, 2, (uint32_t)(address >> 32),
+    actor->is_begun = true;
+    (void)getcontext(&begin);
+    begin.uc_stack.ss_sp = actor->stack;
+    begin.uc_stack.ss_size = STACK_BYTES;
+    begin.uc_link = NULL;
+    makecontext(&begin, (void (*)(void))life_begin, 2, (uint32_t)(address >> 32),
                 (uint32_t)address);
+    (void)setcontext(&begin);
 }
 
 struct sim_actor *sim_actor_add(struct sim_world *world, const char *name,
@@ -198,8 +217,8 @@ struct sim_actor *sim_actor_add(struct sim_world *world, const char *name,
     actor->is_immortal = false;
     actor->is_done = false;
     actor->life = 0;
+    actor->is_begun = false;
     actor->dir = NULL;
-    life_make(actor);
     actor_plan(actor, world->now_ns);
     return actor;
 }
@@ -209,7 +228,11 @@ static void resume(struct sim_world *world, struct sim_actor *actor)
     struct sim_heap *before = sim_heap_use(&actor->heap);
 
     world->running = actor;
-    (void)swapcontext(&world->schedule, &actor->context);
+    if (_setjmp(world->schedule) == 0) {
+        if (actor->is_begun)
+            _longjmp(actor->context, 1);
+        life_run(actor);
+    }
     world->running = NULL;
     (void)sim_heap_use(before);
 }
@@ -229,7 +252,7 @@ void sim_world_run(struct sim_world *world)
 void sim_wait(struct sim_actor *actor, int64_t ns)
 {
     actor_plan(actor, actor->world->now_ns + ns);
-    (void)swapcontext(&actor->context, &actor->world->schedule);
+    leave(actor);
 }
 
 /* The actor dies where it is, and is started again later. */
@@ -243,11 +266,9 @@ static void die(struct sim_actor *actor)
     if (actor->died)
         actor->died(actor);
     actor_plan(actor, world->now_ns + sim_draw_span(world, SIM_SECOND, SIM_HOUR));
-    /* Its stack is used until the switch: the next life is made by the schedule. */
-    world->running = NULL;
-    ucontext_t nobody;
-    life_make(actor);
-    (void)swapcontext(&nobody, &world->schedule);
+    sim_heap_reset(&actor->heap);
+    actor->is_begun = false;
+    leave(actor);
 }
 
 void sim_peril(struct sim_actor *actor)
@@ -298,7 +319,7 @@ void sim_fail(struct sim_world *world, const char *format, ...)
         sim_tell(world, "FAILED: %s", world->failure);
     }
     if (world->running)
-        (void)swapcontext(&world->running->context, &world->schedule);
+        leave(world->running);
 }
 
 void sim_tell(struct sim_world *world, const char *format, ...)

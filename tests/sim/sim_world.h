@@ -11,43 +11,15 @@
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <ucontext.h>
 
 #include "sim_heap.h"
+#include "sim_tally.h"
 
 #define SIM_SECOND INT64_C(1000000000)
 #define SIM_MINUTE (60 * SIM_SECOND)
 #define SIM_HOUR (60 * SIM_MINUTE)
 
 #define SIM_ACTORS_MAX 12u
-
-/* What a schedule has had: counted, so that what never happens is seen. */
-enum sim_thing {
-    SIM_ADOPTS,
-    SIM_LEASES,
-    SIM_COMPACTS,
-    SIM_FOLDS,
-    SIM_FENCES,
-    SIM_CLEANS,
-    SIM_ROLLBACKS,
-    SIM_RETIRES,
-    SIM_RESTORES,
-    SIM_HAND_COPIES,
-    SIM_HAND_DELETES,
-    SIM_DELETES,
-    SIM_DEATHS,
-    SIM_PAUSES,
-    SIM_FAILURES,
-    SIM_LATE_LANDINGS,
-    SIM_SECOND_LANDINGS,
-    SIM_LOST_COMMITS,
-    SIM_RETRIED_COMMITS,
-    SIM_READINGS,
-    SIM_STARTS_OVER,
-    SIM_REPLAYS,
-    SIM_REUSES,
-    SIM_THINGS
-};
 
 struct sim_world;
 struct sim_actor;
@@ -65,6 +37,9 @@ struct sim_mix {
     uint32_t crashes;     /* the actor dies at the call */
     uint32_t pauses;      /* the actor stands still, for longer than any grace */
 };
+
+/* Which schedules have manifests of JSON (sim_codec.h): `--same` asks for both. */
+enum sim_plain { SIM_PLAIN_SOME, SIM_PLAIN_ALL, SIM_PLAIN_NONE };
 
 /* What becomes of a request that changes something. */
 enum sim_fate {
@@ -103,7 +78,8 @@ struct sim_actor {
     uint32_t life;
     struct sim_heap heap;
     uint8_t *stack;
-    ucontext_t context;
+    jmp_buf context;
+    bool is_begun; /* this life has run before */
 };
 
 struct sim_world {
@@ -120,9 +96,12 @@ struct sim_world {
     uint32_t stage;   /* of a fixed case, for its own use */
     bool is_settling; /* nothing goes wrong any more, and actors end */
     bool is_told;     /* the history is printed */
+    bool is_plain;    /* manifests are JSON (sim_codec.h) */
+    enum sim_plain plain;
     bool is_failed;
     char failure[1024];
     uint64_t effect_count;
+    uint64_t digest; /* of all effects: who, what, when */
     uint64_t things[SIM_THINGS];
     struct sim_heap heap;     /* of what the world holds */
     struct sim_event *events; /* a heap, the earliest first */
@@ -132,7 +111,7 @@ struct sim_world {
     struct sim_actor actors[SIM_ACTORS_MAX];
     uint32_t actor_count;
     struct sim_actor *running; /* NULL: none, the schedule itself */
-    ucontext_t schedule;
+    jmp_buf schedule;
     void *lake; /* of the oracle and the store: struct sim_lake */
 };
 
