@@ -18,7 +18,7 @@ LITH_MUST_CHECK enum lith_code lith_chunk_dictionary_page(struct lith_chunk_writ
 /* After a page was spooled: a look, which gives up a hopeless dictionary. */
 LITH_MUST_CHECK enum lith_code lith_chunk_dictionary_look(struct lith_chunk_writer *writer,
                                                           struct lith_err *err);
-/* After a batch, once: an early look, while a page is open. */
+/* Where a source page begins, once: an early look, while a page is open. */
 LITH_MUST_CHECK enum lith_code lith_chunk_dictionary_first_look(struct lith_chunk_writer *writer,
                                                                 struct lith_err *err);
 

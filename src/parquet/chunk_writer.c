@@ -530,9 +530,11 @@ enum lith_code lith_chunk_writer_add(struct lith_chunk_writer *writer,
         LITH_TRY(given_choose(writer, &batch->values, err));
     if (writer->page_is_joined)
         LITH_TRY(page_flush(writer, err));
-    LITH_TRY(batch_add(writer, batch, err));
+    /* Between source pages, not batches: how many positions come at a time must not show. */
+    if (writer->collecting && batch->page_start)
+        LITH_TRY(lith_chunk_dictionary_first_look(writer, err));
     writer->source_pages += batch->page_start;
-    return writer->collecting ? lith_chunk_dictionary_first_look(writer, err) : LITH_OK;
+    return batch_add(writer, batch, err);
 }
 
 enum lith_code lith_chunk_writer_source(struct lith_chunk_writer *writer,

@@ -73,7 +73,9 @@ LITH_MUST_CHECK enum lith_code lith_chunk_writer_begin(struct lith_chunk_writer 
                                                        const struct lith_schema_node *leaf,
                                                        const struct lith_chunk_plan *plan,
                                                        int64_t num_rows, struct lith_err *err);
-/* Adds positions. LIMIT, naming the size, for a value larger than a share of the budget. */
+/* Adds positions. What is written follows from them and from where source pages begin, however they
+ * are cut to batches, unless a dictionary is given. LIMIT, naming the size, for a value larger than
+ * a share of the budget. */
 LITH_MUST_CHECK enum lith_code lith_chunk_writer_add(struct lith_chunk_writer *writer,
                                                      const struct lith_batch *batch,
                                                      struct lith_err *err);

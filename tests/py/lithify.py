@@ -32,7 +32,7 @@ class Result:
         return f"{' '.join(self.command)}\nexit {self.code}\n{self.out[-4000:]}{self.err[-8000:]}"
 
 
-def _environment(more):
+def environment(more=None):
     """LITHIFY_... variables are options to the program; those of the tests are not for it."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("LITHIFY_")}
     return env | (more or {})
@@ -48,7 +48,7 @@ def run(*arguments, cwd=None, seconds_max=SECONDS_MAX, env=None, stdin=None):
                                    stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    errors="replace", start_new_session=True,
-                                   env=_environment(env))
+                                   env=environment(env))
         try:
             out, err = process.communicate(stdin, timeout=seconds_max)
         except subprocess.TimeoutExpired:

@@ -138,6 +138,34 @@ def test_sorted_lakes(shape, keys, memory, tmp_path):
         assert result.peak_bytes < (mib + 24) << 20, str(result)
 
 
+@pytest.mark.parametrize("wide", [88, 96, 104])
+def test_sorted_dictionary(wide, tmp_path):
+    """A dictionary is judged by source pages: whether a thread deals the column's values or ids of
+    them, and so in what batches they come back, is not to be seen in the output."""
+    numbers = numpy.random.default_rng(11)
+    distinct, rows = 7700, 40000
+    words = [numbers.bytes(100) for _ in range(distinct)]
+    sources = []
+    for file in range(2):
+        keys = numpy.arange(rows) * 2 + file
+        # In the order of the keys each value comes once, before any comes again; half are null.
+        order = keys // 4 * 2 + file
+        ids = numpy.where(order < distinct, order, numbers.integers(0, distinct, rows))
+        table = {"k": keys,
+                 "c": pyarrow.array([None if key % 4 > 1 else words[index]
+                                     for key, index in zip(keys, ids)], pyarrow.binary(100))}
+        for index in range(10):
+            table[f"wide_{index}"] = pyarrow.array(
+                [value.tobytes() * (wide // 8) for value in numbers.integers(0, 1 << 62, rows)],
+                pyarrow.binary(wide))
+        sources.append(tmp_path / f"in{file}.parquet")
+        parquet.write_table(pyarrow.table(table), sources[-1], row_group_size=rows)
+    code, err, made = must_be_same(tmp_path, sources, "--memory", "64MiB", "--row-group", "32MiB",
+                                   "--sort-by", "k")
+    assert code == lithify.DONE, err
+    assert len(made) == 1
+
+
 def test_sorted_memory(tmp_path):
     """However many threads deal the columns of a sort, together they take what one would."""
     numbers = numpy.random.default_rng(5)

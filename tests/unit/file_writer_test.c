@@ -44,11 +44,11 @@ static struct lith_arena arena;
 static struct lith_schema schema;
 static struct lith_spool file;
 
-/* The data of a test: positions of one leaf. */
+/* The data of a test: positions of one leaf, in pages of `page_rows` rows; 0: of no pages. */
 static uint16_t *defs, *reps;
 static struct lith_slice *slices;
 static uint8_t *numbers;
-static size_t position_count, value_count, row_count;
+static size_t position_count, value_count, row_count, page_rows;
 
 static int setup(void **state)
 {
@@ -58,7 +58,7 @@ static int setup(void **state)
     lith_mem_init(&mem, 16 << 20, NULL);
     lith_arena_init(&arena, &test_mem);
     lith_spool_init(&file, &test_mem, &scratch, (size_t)1 << 28);
-    position_count = value_count = row_count = 0;
+    position_count = value_count = row_count = page_rows = 0;
     return 0;
 }
 
@@ -130,18 +130,35 @@ static struct lith_batch batch_at(size_t at, size_t count, size_t value_at)
     return batch;
 }
 
+/* How many of the positions from `at` on are up to the next page, `most` at most; *row: the one
+ * before the first of them, which it counts on from. */
+static size_t before_page(size_t at, size_t most, size_t *row, bool *ret_page_start)
+{
+    size_t count = 0;
+
+    *ret_page_start = page_rows && reps[at] == 0 && *row % page_rows == 0;
+    for (; count < most && at + count < position_count; count++) {
+        bool is_row = reps[at + count] == 0;
+        if (count > 0 && page_rows && is_row && *row % page_rows == 0)
+            break;
+        *row += is_row;
+    }
+    return count;
+}
+
 /* Writes the positions as one row group, in batches of `batch_positions`. */
 static enum lith_code group_write(struct lith_file_writer *writer,
                                   const struct lith_chunk_plan *plan, size_t batch_positions)
 {
-    size_t value_at = 0;
+    size_t value_at = 0, row = 0, count;
 
     LITH_TRY(lith_file_writer_row_group(writer, (int64_t)row_count, &err));
     LITH_TRY(lith_file_writer_chunk(writer, plan, &err));
-    for (size_t at = 0; at < position_count; at += batch_positions) {
-        size_t left = position_count - at;
-        struct lith_batch batch =
-            batch_at(at, left < batch_positions ? left : batch_positions, value_at);
+    for (size_t at = 0; at < position_count; at += count) {
+        bool page_start;
+        count = before_page(at, batch_positions, &row, &page_start);
+        struct lith_batch batch = batch_at(at, count, value_at);
+        batch.page_start = page_start;
         value_at += batch.values.count;
         LITH_TRY(lith_file_writer_add(writer, &batch, &err));
     }
@@ -433,6 +450,68 @@ static void test_random_lists(void **state)
     }
 }
 
+/* Rows of `per_row` values, one in `null_every` null, the first `turn` all different. */
+static const struct border_case {
+    const char *name;
+    unsigned rows;
+    unsigned per_row;
+    unsigned null_every;
+    unsigned turn;
+    unsigned distinct;
+    size_t value_bytes;
+    size_t page_rows;
+} border_cases[] = {
+    {"new values end in the fourth page", 30000, 1, 2, 13000, 6500, 40, 4000},
+    {"they end in the first page", 30000, 1, 2, 3000, 1500, 40, 4000},
+    {"they do not end", 30000, 1, 3, 30000, 30000, 40, 4000},
+    {"small pages", 9000, 1, 0, 2300, 2300, 40, 100},
+    {"lists", 9000, 3, 4, 9600, 7200, 20, 1000},
+    {"the dictionary gets full", 100000, 1, 5, 60000, 60000, 60, 70000},
+};
+
+static void border_rows(const struct border_case *c)
+{
+    uint64_t chance = 1;
+
+    begin(list_nodes, 4, (size_t)c->rows * c->per_row);
+    page_rows = c->page_rows;
+    for (unsigned i = 0; i < c->rows * c->per_row; i++) {
+        if (c->null_every && i % c->null_every == 0)
+            add_position(i % c->per_row > 0, 2);
+        else
+            add_bytes(i % c->per_row > 0, 3, c->value_bytes,
+                      i < c->turn ? value_count : test_random(&chance) % c->distinct);
+    }
+}
+
+/* Where batches end is no matter: threads of a sort have other batches of the same rows. */
+static void test_batch_borders(void **state)
+{
+    static const size_t batches[] = {4096, 4095, 1111, 64, 7};
+    struct lith_chunk_plan plan = {.codec = LITH_CODEC_SNAPPY,
+                                   .fallback = LITH_ENCODING_DELTA_BYTE_ARRAY,
+                                   .try_dictionary = true,
+                                   .bloom = true};
+    struct lith_hash128 first = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(border_cases) / sizeof(border_cases[0]); i++) {
+        teardown(NULL);
+        setup(NULL);
+        border_rows(&border_cases[i]);
+        for (size_t b = 0; b < sizeof(batches) / sizeof(batches[0]); b++) {
+            MUST(write_all(&plan, batches[b], 1));
+            struct lith_hash128 hash =
+                lith_hash128(lith_spool_memory(&file), (size_t)file.source.size, 0);
+            if (b == 0)
+                first = hash;
+            if (memcmp(&hash, &first, sizeof(hash)) != 0)
+                fail_msg("%s: batches of %zu", border_cases[i].name, batches[b]);
+        }
+        check_file(1);
+    }
+}
+
 /* Many rows: pages close at LITH_PAGE_ROWS_MAX rows and near LITH_PAGE_BYTES_TARGET bytes. */
 static void test_page_borders(void **state)
 {
@@ -582,6 +661,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_dictionaries, setup, teardown),
         cmocka_unit_test_setup_teardown(test_bloom, setup, teardown),
         cmocka_unit_test_setup_teardown(test_random_lists, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_batch_borders, setup, teardown),
         cmocka_unit_test_setup_teardown(test_page_borders, setup, teardown),
         cmocka_unit_test_setup_teardown(test_large_row, setup, teardown),
         cmocka_unit_test_setup_teardown(test_large_value, setup, teardown),

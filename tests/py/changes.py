@@ -1,0 +1,177 @@
+"""Commands that change a lake, each with a lake to run it on, and what must be true around it.
+
+A scenario is a lake, a command that changes it, and the steps that the command passes. Who cuts it
+off, by whatever means, asks `check_views` after that, lets it go on (`run_again`, `finish`), and then
+`check_only_live`.
+"""
+
+import collections
+import hashlib
+import json
+import pathlib
+import shutil
+
+import audit
+import crash
+import lithify
+import numbered
+import reader
+
+# Two outputs of several row groups each from 6 files of about 6 KiB.
+SPLIT = ["--target-file", "16KiB", "--row-group-rows", "70"]
+COMPACT = ["compact", *numbered.NOW, *SPLIT]
+GC = ["gc", *numbered.NO_GRACE]
+ADOPT = ["adopt", "--readers", "manifest"]
+PARTITION = pathlib.Path("tenant_id=acme") / numbered.HOUR
+# Its period is not over: only late files are named there, nothing is merged.
+OPEN_PARTITION = pathlib.Path("tenant_id=acme/year=2199/month=01/day=01/hour=00")
+OUTPUT = ["output-created", "output-written", "output-synced", "output-publish", "output-renamed",
+          "output-durable"]
+PUT = ["put-locked", "put-written", "put-synced", "put-renamed", "put-durable"]
+JOB = ["leased", *OUTPUT, "row-group", "verified", "committed", *PUT, "audited"]
+DELETE = ["delete-renamed", "delete-checked", "delete-unlinked", "delete-durable"]
+
+# What a command does to a lake: `late` numbers are not named by a manifest when it starts, `gone` ones
+# are not live when it ends. `again` are the exit codes of the command run once more, where it must be
+# for the same end; None: the way of an operator comes to it as well.
+Scenario = collections.namedtuple("Scenario", "make command steps gone again", defaults=((), None))
+
+
+def words(name, root):
+    """The command line of a scenario; {} is the root, which stands behind it where nothing else does."""
+    command = SCENARIOS[name].command
+    if any("{}" in word for word in command):
+        return [word.replace("{}", str(root)) for word in command]
+    return [*command, root]
+
+
+def make_fresh(root):
+    """Files that no commit has seen."""
+    return numbered.fill(root / PARTITION, 6, 120), []
+
+
+def make_late(root):
+    """Compacted once, then more files came."""
+    before = numbered.fill(root / PARTITION, 3, 120)
+    lithify.ok(*COMPACT, root)
+    late = numbered.fill(root / PARTITION, 4, 120, first=1000, stem="late")
+    return [*before, *late], late
+
+
+def make_open(root):
+    """A partition with a manifest, still written: new files are only named there."""
+    before = numbered.fill(root / PARTITION, 2, 50)
+    lithify.ok(*COMPACT, root)
+    (root / OPEN_PARTITION.parent).mkdir(parents=True)
+    (root / PARTITION).rename(root / OPEN_PARTITION)
+    late = numbered.fill(root / OPEN_PARTITION, 2, 50, first=1000, stem="late")
+    return [*before, *late], late
+
+
+def make_garbage(root):
+    """Retired files, outputs that were never committed, a temporary file: all that gc takes."""
+    ids = numbered.fill(root / PARTITION, 6, 120)
+    assert crash.run("output-durable", 2, *COMPACT, root) is None
+    assert crash.run("output-written", 1, *COMPACT, root) is None
+    lithify.ok(*COMPACT, root)
+    names = sorted(path.name for path in (root / PARTITION).iterdir())
+    assert sum(name.endswith(".parquet") for name in names) >= 6 + 2 + 2, names
+    assert sum(name.endswith(".parquet.tmp") for name in names) == 1, names
+    return ids, []
+
+
+def make_compacted(root):
+    ids = numbered.fill(root / PARTITION, 6, 120)
+    lithify.ok(*COMPACT, root)
+    return ids, []
+
+
+def make_retirable(root):
+    """Named files, and one that is not."""
+    ids = numbered.fill(root / PARTITION, 6, 120)
+    lithify.ok(*ADOPT, root)
+    late = numbered.fill(root / PARTITION, 1, 120, first=1000, stem="late")
+    return [*ids, *late], late
+
+
+SCENARIOS = {
+    "compact": Scenario(make_fresh, COMPACT, ["adopted", "folder-made", *JOB]),
+    "late": Scenario(make_late, COMPACT, ["folded", *JOB]),
+    "fold": Scenario(make_open, COMPACT, ["folded", *PUT, "audited"]),
+    "gc": Scenario(make_garbage, GC, ["fenced", *DELETE, "cleaned", *PUT, "audited"]),
+    "rollback": Scenario(make_compacted, ["rollback", f"{{}}/{PARTITION}"], ["rolled-back", *PUT, "audited"],
+                         again={lithify.DONE, lithify.FAILED}),
+    "retire": Scenario(make_retirable, ["retire", f"{{}}/{PARTITION}", "part-00000.parquet",
+                                        "late-00000.parquet"], ["folded", "retired", *PUT, "audited"],
+                       gone=[*range(120), *range(1000, 1120)], again={lithify.DONE, lithify.FAILED}),
+    "adopt": Scenario(make_fresh, ADOPT, ["adopted", *PUT, "audited"]),
+}
+
+
+def fresh_copy(source, place):
+    """A copy of the lake, and of its audit series."""
+    for path in (place, audit.place(place)):
+        shutil.rmtree(path, ignore_errors=True)
+    shutil.copytree(source, place, copy_function=shutil.copy2)
+    if audit.place(source).exists():
+        shutil.copytree(audit.place(source), audit.place(place), copy_function=shutil.copy2)
+    return place
+
+
+def check_views(root, ids, late, where):
+    """Every reader; a strict one sees late files all or none: they are named in one commit."""
+    named = set(reader.read(root, strict=True)["id"].to_pylist())
+    strict = set(ids) if named & set(late) else set(ids) - set(late)
+    numbered.check_everywhere(root, ids, strict, where=where)
+
+
+def data_names(root):
+    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+
+
+def check_only_live(root, where):
+    """Nothing is there but live files, manifests and the lake's own file."""
+    wanted = {"_lithify.json"}
+    for folder in reader.partitions(root):
+        live = reader.live(folder)
+        assert live == reader.live(folder, strict=True), where
+        wanted |= {path.relative_to(root).as_posix() for path in live}
+        wanted.add((folder / "manifest.json").relative_to(root).as_posix())
+        ours = json.loads((folder / "manifest.json").read_bytes())["lithify"]
+        assert not ours["retired"] and not ours["condemned"], f"{where}: {ours}"
+    assert data_names(root) == sorted(wanted), f"{where}: leftovers"
+
+
+def contents(root):
+    """What live files hold, by partition, names aside: names are random."""
+    return {folder.relative_to(root): sorted(hashlib.sha256(path.read_bytes()).hexdigest()
+                                             for path in reader.live(folder))
+            for folder in reader.partitions(root)}
+
+
+def finish(root, where):
+    """The way of an operator: compact until nothing is due, then gc."""
+    for command in (COMPACT, GC, GC):
+        result = lithify.run(*command, root)
+        assert result.code == lithify.DONE, f"{where}: {result}"
+        audit.check(root, where=where)
+    before = numbered.tree(root), numbered.tree(audit.place(root))
+    lithify.ok(*COMPACT, root)
+    lithify.ok(*GC, root)
+    after = numbered.tree(root), numbered.tree(audit.place(root))
+    assert after == before, f"{where}: it is not at rest"
+
+
+def left_of(name, root, ids, late):
+    """The numbers that are there, and those of them that no manifest names: what goes, goes at once."""
+    gone = set(SCENARIOS[name].gone)
+    if not gone or set(reader.read(root)["id"].to_pylist()) & gone:
+        return ids, late
+    return sorted(set(ids) - gone), sorted(set(late) - gone)
+
+
+def run_again(name, root, where):
+    again = SCENARIOS[name].again
+    if again is not None:
+        result = lithify.run(*words(name, root))
+        assert result.code in again, f"{where}: {result}"
