@@ -41,20 +41,30 @@ static enum lith_code file_add(struct lith_snapshot_files *files, const char *fo
     return LITH_OK;
 }
 
-static enum lith_code partition_add(struct lith_snapshot_files *files, const char *path,
-                                    struct lith_err *err)
+/* `listing` was taken just now; NULL: none was. */
+static enum lith_code folder_add(struct lith_snapshot_files *files, struct lith_folder *folder,
+                                 const struct lith_listing *listing, struct lith_err *err)
 {
-    LITH_AUTO(folder) struct lith_folder *folder = NULL;
     LITH_AUTO(view) struct lith_view view = {0};
+    const char *path = folder->path;
 
-    LITH_TRY(lith_folder_open(files->lake->store, path, &folder, err));
-    if (lith_view_take(folder, files->mode, &files->budget.mem, &view, err) != LITH_OK)
+    if (lith_view_take_listed(folder, listing, files->mode, &files->budget.mem, &view, err) !=
+        LITH_OK)
         return lith_err_prefix(err, "%s", *path ? path : ".");
     for (size_t i = 0; i < view.snapshot.file_count; i++) {
         if (view.snapshot.files[i].live)
             LITH_TRY(file_add(files, path, &view.snapshot.files[i], err));
     }
     return LITH_OK;
+}
+
+static enum lith_code partition_add(struct lith_snapshot_files *files, const char *path,
+                                    struct lith_err *err)
+{
+    LITH_AUTO(folder) struct lith_folder *folder = NULL;
+
+    LITH_TRY(lith_folder_open(files->lake->store, path, &folder, err));
+    return folder_add(files, folder, NULL, err);
 }
 
 static enum lith_code stop_take(void *ctx, const struct lith_walk_stop *stop, struct lith_err *err)
@@ -67,7 +77,7 @@ static enum lith_code stop_take(void *ctx, const struct lith_walk_stop *stop, st
         *err = *stop->failed;
         return err->code;
     }
-    return stop->is_partition ? partition_add(files, stop->path, err) : LITH_OK;
+    return stop->is_partition ? folder_add(files, stop->folder, stop->listing, err) : LITH_OK;
 }
 
 enum lith_code lith_snapshot_files_open(struct lith_lake *lake, const char *partition, bool strict,

@@ -339,6 +339,36 @@ static enum lith_code compact_locked(const struct lith_job *job, struct lith_loo
                      ROUNDS_MAX);
 }
 
+/* Neither due nor with files to name, and nothing owed: a job would find the same. */
+static bool is_at_rest(const struct lith_job *job, const struct lith_look *look)
+{
+    if (lith_job_events_owed(job, &look->view.listing))
+        return false;
+    return lith_part_reason_blocks(look->plan.reason) ||
+           (look->plan.reason != LITH_PART_DUE && !lith_late_waits(look, job));
+}
+
+enum lith_code lith_job_glance(const struct lith_job *job, const struct lith_listing *listing,
+                               struct lith_glance *ret_glance, struct lith_partition_report *report,
+                               struct lith_err *err)
+{
+    struct lith_look look;
+
+    enum lith_code code = lith_look_init(&look, job, err);
+    look.listing_only = true;
+    if (code == LITH_OK)
+        code = lith_look_listed(&look, job, listing, err);
+    if (code == LITH_OK) {
+        *ret_glance = (struct lith_glance){.gain = look.plan.gain,
+                                           .waiting_ns = look.plan.waiting_ns,
+                                           .at_rest = is_at_rest(job, &look)};
+        if (ret_glance->at_rest)
+            code = lith_look_report(&look, job, report, err);
+    }
+    lith_look_done(&look);
+    return code;
+}
+
 /* Events that an earlier job owes come first, whatever else there is to do. */
 static enum lith_code work_locked(const struct lith_job *job, struct lith_look *look, bool wanted,
                                   struct lith_partition_report *report, struct lith_err *err)

@@ -71,9 +71,20 @@ struct lith_job {
  * CONFLICT: somebody else was there first; TRANSIENT: the outcome is not known yet.
  */
 
-/* What the listing alone says of it, for the order of a sweep: gain and waiting time. */
-LITH_MUST_CHECK enum lith_code lith_job_rank(const struct lith_job *job,
-                                             struct lith_plan_rank *ret_rank, struct lith_err *err);
+/* What a list and the manifest say of a partition: no footer is read. */
+struct lith_glance {
+    uint64_t gain;      /* of struct lith_plan_rank */
+    int64_t waiting_ns; /* and this */
+    bool at_rest;       /* a job would look once more, and change nothing */
+};
+
+/* A glance, for the order of a sweep, from a list of the folder that was taken just now. Of one at
+ * rest it fills the report: most of a lake needs no job. */
+LITH_MUST_CHECK enum lith_code lith_job_glance(const struct lith_job *job,
+                                               const struct lith_listing *listing,
+                                               struct lith_glance *ret_glance,
+                                               struct lith_partition_report *report,
+                                               struct lith_err *err);
 /* What compact would do now. Changes nothing. */
 LITH_MUST_CHECK enum lith_code lith_job_plan(const struct lith_job *job,
                                              struct lith_partition_report *report,

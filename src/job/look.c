@@ -126,20 +126,27 @@ static enum lith_code view_plan(struct lith_look *look, const struct lith_job *j
     return lith_late_waits(look, job) ? footers_read(look, job, LITH_FACTS_LATE, err) : LITH_OK;
 }
 
-enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *job,
-                               struct lith_err *err)
+enum lith_code lith_look_listed(struct lith_look *look, const struct lith_job *job,
+                                const struct lith_listing *listing, struct lith_err *err)
 {
     lith_view_done(&look->view);
     lith_arena_done(&look->arena);
     look->view = (struct lith_view){0};
     LITH_TRY(now_take(look, job, err));
-    LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &look->view, err));
+    LITH_TRY(lith_view_take_listed(job->folder, listing, LITH_SNAPSHOT_OPEN, job->work->mem,
+                                   &look->view, err));
     enum lith_code code = view_plan(look, job, err);
     if (look->view.listing.object_count >= LITH_TRIM_FILES_MIN)
         lith_mem_trim();
     if (code == LITH_E_LIMIT)
         return lith_err_prefix(err, "%zu files in one directory", look->view.listing.object_count);
     return code;
+}
+
+enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *job,
+                               struct lith_err *err)
+{
+    return lith_look_listed(look, job, NULL, err);
 }
 
 /* A manifest was lost: files and what was made of them are both here. Blocks the partition. */

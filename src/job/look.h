@@ -29,6 +29,11 @@ void lith_look_done(struct lith_look *look);
 LITH_MUST_CHECK enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *job,
                                                struct lith_err *err);
 
+/* The same from a list of the folder that was taken just now and lives as long as the look. */
+LITH_MUST_CHECK enum lith_code lith_look_listed(struct lith_look *look, const struct lith_job *job,
+                                                const struct lith_listing *listing,
+                                                struct lith_err *err);
+
 /* True when the partition is due, or holds files to fold: the lock is worth taking. */
 bool lith_look_wants_work(const struct lith_look *look, const struct lith_job *job);
 

@@ -1,26 +1,9 @@
 /*
- * Looking at one partition without touching it: the dry run, and the order of a sweep.
+ * Looking at one partition without touching it: the dry run.
  */
 #include "job/look.h"
 #include "job/merge_step.h"
 #include "job/space.h"
-
-enum lith_code lith_job_rank(const struct lith_job *job, struct lith_plan_rank *ret_rank,
-                             struct lith_err *err)
-{
-    struct lith_look look;
-
-    enum lith_code code = lith_look_init(&look, job, err);
-    look.listing_only = true;
-    if (code == LITH_OK)
-        code = lith_look_again(&look, job, err);
-    if (code == LITH_OK) {
-        ret_rank->gain = look.plan.gain;
-        ret_rank->waiting_ns = look.plan.waiting_ns;
-    }
-    lith_look_done(&look);
-    return code;
-}
 
 /* How the columns of a due partition would be merged. */
 static enum lith_code explain(const struct lith_look *look, const struct lith_job *job,

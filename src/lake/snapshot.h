@@ -68,7 +68,8 @@ lith_snapshot_resolve(const struct lith_listing *listing, const struct lith_mani
 const struct lith_snapshot_file *lith_snapshot_find(const struct lith_snapshot *snapshot,
                                                     const char *name);
 
-/* Everything that one look at a partition found. Its arena holds all of it. */
+/* Everything that one look at a partition found. Its arena holds all of it, but for a list that was
+ * there before (lith_view_take_listed). */
 struct lith_view {
     struct lith_arena arena;
     struct lith_listing listing;
@@ -85,6 +86,13 @@ struct lith_view {
 LITH_MUST_CHECK enum lith_code lith_view_take(struct lith_folder *folder,
                                               enum lith_snapshot_mode mode, struct lith_mem *mem,
                                               struct lith_view *ret_view, struct lith_err *err);
+
+/* The same from a list of the folder that was taken just now; the view borrows it. NULL: it takes
+ * one. */
+LITH_MUST_CHECK enum lith_code
+lith_view_take_listed(struct lith_folder *folder, const struct lith_listing *listing,
+                      enum lith_snapshot_mode mode, struct lith_mem *mem,
+                      struct lith_view *ret_view, struct lith_err *err);
 
 /* As lith_view_take, but reads the manifest first and lists after it: what a conflict, a rollback
  * and op clean need. */

@@ -64,16 +64,29 @@ static enum lith_code manifest_read(struct lith_folder *folder, struct lith_view
     return LITH_OK;
 }
 
-static enum lith_code take(struct lith_folder *folder, enum lith_snapshot_mode mode, bool list_last,
+/* How one look is taken. */
+struct taking {
+    enum lith_snapshot_mode mode;
+    bool list_last;
+    const struct lith_listing *listing; /* taken before; NULL: none was */
+};
+
+static enum lith_code take(struct lith_folder *folder, const struct taking *taking,
                            struct lith_view *view, struct lith_err *err)
 {
+    enum lith_snapshot_mode mode = taking->mode;
+    bool list_last = taking->list_last;
+
     if (mode == LITH_SNAPSHOT_OPEN && lith_guard_is_out(LITH_GUARD_LIST_FIRST))
         list_last = true;
     if (mode == LITH_SNAPSHOT_STRICT && lith_guard_is_out(LITH_GUARD_STRICT_SECOND_LOOK))
         list_last = true;
     if (list_last)
         LITH_TRY(manifest_read(folder, view, err));
-    LITH_TRY(lith_folder_list(folder, &view->arena, &view->listing, err));
+    if (taking->listing && !list_last)
+        view->listing = *taking->listing;
+    else
+        LITH_TRY(lith_folder_list(folder, &view->arena, &view->listing, err));
     enum lith_code code = list_last ? LITH_OK : manifest_read(folder, view, err);
     if (code == LITH_OK)
         code = lith_snapshot_resolve(&view->listing, lith_view_manifest(view), mode, &view->arena,
@@ -83,14 +96,14 @@ static enum lith_code take(struct lith_folder *folder, enum lith_snapshot_mode m
     return code;
 }
 
-static enum lith_code take_whole(struct lith_folder *folder, enum lith_snapshot_mode mode,
-                                 bool list_last, struct lith_mem *mem, struct lith_view *ret_view,
+static enum lith_code take_whole(struct lith_folder *folder, const struct taking *taking,
+                                 struct lith_mem *mem, struct lith_view *ret_view,
                                  struct lith_err *err)
 {
     struct lith_view view = {0};
 
     lith_arena_init(&view.arena, mem);
-    enum lith_code code = take(folder, mode, list_last, &view, err);
+    enum lith_code code = take(folder, taking, &view, err);
     if (code != LITH_OK) {
         lith_view_done(&view);
         return code;
@@ -104,15 +117,16 @@ static enum lith_code take_whole(struct lith_folder *folder, enum lith_snapshot_
  * A file that the manifest names and the list before it does not show was committed in between, or
  * is missing. A list between two reads of the same manifest tells.
  */
-enum lith_code lith_view_take(struct lith_folder *folder, enum lith_snapshot_mode mode,
-                              struct lith_mem *mem, struct lith_view *ret_view,
-                              struct lith_err *err)
+enum lith_code lith_view_take_listed(struct lith_folder *folder, const struct lith_listing *listing,
+                                     enum lith_snapshot_mode mode, struct lith_mem *mem,
+                                     struct lith_view *ret_view, struct lith_err *err)
 {
+    struct taking taking = {.mode = mode, .listing = listing};
     struct lith_hash128 before = {0};
 
     for (unsigned look = 0;; look++) {
         struct lith_view view;
-        LITH_TRY(take_whole(folder, mode, false, mem, &view, err));
+        LITH_TRY(take_whole(folder, &taking, mem, &view, err));
         bool same = look > 0 && lith_hash128_equal(view.blob.hash, before);
         if (view.snapshot.missing_count == 0 || same || look == LITH_LOOK_AGAIN_MAX) {
             *ret_view = view;
@@ -120,14 +134,24 @@ enum lith_code lith_view_take(struct lith_folder *folder, enum lith_snapshot_mod
             return LITH_OK;
         }
         before = view.blob.hash;
+        taking.listing = NULL;
         lith_view_done(&view);
     }
+}
+
+enum lith_code lith_view_take(struct lith_folder *folder, enum lith_snapshot_mode mode,
+                              struct lith_mem *mem, struct lith_view *ret_view,
+                              struct lith_err *err)
+{
+    return lith_view_take_listed(folder, NULL, mode, mem, ret_view, err);
 }
 
 enum lith_code lith_view_take_list_last(struct lith_folder *folder, struct lith_mem *mem,
                                         struct lith_view *ret_view, struct lith_err *err)
 {
-    return take_whole(folder, LITH_SNAPSHOT_OPEN, true, mem, ret_view, err);
+    struct taking taking = {.mode = LITH_SNAPSHOT_OPEN, .list_last = true};
+
+    return take_whole(folder, &taking, mem, ret_view, err);
 }
 
 void lith_view_done(struct lith_view *view)

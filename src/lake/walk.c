@@ -25,6 +25,13 @@ struct level {
     size_t next; /* folder of the listing */
 };
 
+/* What a level's folder was found to be. */
+struct look {
+    struct lith_folder *folder;
+    struct lith_listing listing; /* of a long one nothing stays once it was handed over */
+    bool is_partition;
+};
+
 struct walk {
     struct lith_store *store;
     struct lith_mem *mem;
@@ -51,37 +58,33 @@ static enum lith_code folders_keep(struct level *level, const struct lith_listin
     return LITH_OK;
 }
 
-/* Lists a folder. Of a long list of files nothing stays: a look at the partition takes it again. */
-static enum lith_code folder_look(struct walk *w, struct level *level, bool *ret_is_partition,
-                                  struct lith_err *err)
+/* Lists a folder, into the arena; what is below it is kept in the level. */
+static enum lith_code folder_look(struct walk *w, struct level *level, struct lith_arena *arena,
+                                  struct look *look, struct lith_err *err)
 {
-    LITH_AUTO(arena) struct lith_arena arena;
-    LITH_AUTO(folder) struct lith_folder *folder = NULL;
     LITH_AUTO(folder) struct lith_folder *inner = NULL;
-    struct lith_listing listing;
+    const struct lith_listing *listing = &look->listing;
     struct lith_listing metadata;
     char *path = NULL;
     bool has_metadata = false;
 
-    lith_arena_init(&arena, w->mem);
-    LITH_TRY(lith_folder_open(w->store, level->path, &folder, err));
-    LITH_TRY(lith_folder_list(folder, &arena, &listing, err));
-    for (size_t i = 0; i < listing.folder_count; i++)
-        has_metadata = has_metadata || strcmp(listing.folders[i], "metadata") == 0;
+    LITH_TRY(lith_folder_open(w->store, level->path, &look->folder, err));
+    LITH_TRY(lith_folder_list(look->folder, arena, &look->listing, err));
+    for (size_t i = 0; i < listing->folder_count; i++)
+        has_metadata = has_metadata || strcmp(listing->folders[i], "metadata") == 0;
     if (has_metadata) {
-        LITH_TRY(lith_arena_format(&arena, &path, err, "%s%smetadata", level->path,
+        LITH_TRY(lith_arena_format(arena, &path, err, "%s%smetadata", level->path,
                                    level->path[0] ? "/" : ""));
         LITH_TRY(lith_folder_open(w->store, path, &inner, err));
-        LITH_TRY(lith_folder_list(inner, &arena, &metadata, err));
+        LITH_TRY(lith_folder_list(inner, arena, &metadata, err));
     }
-    *ret_is_partition = false;
-    if (*level->path && lith_listing_find(&listing, LITH_SERIES_MARK_NAME))
+    if (*level->path && lith_listing_find(listing, LITH_SERIES_MARK_NAME))
         return LITH_OK;
-    const char *marker = lith_table_format_marker(&listing, has_metadata ? &metadata : NULL);
+    const char *marker = lith_table_format_marker(listing, has_metadata ? &metadata : NULL);
     if (marker)
         level->table_format = marker;
-    *ret_is_partition = lith_listing_is_partition(&listing);
-    return folders_keep(level, &listing, err);
+    look->is_partition = lith_listing_is_partition(listing);
+    return folders_keep(level, listing, err);
 }
 
 /* Is the folder the one that was asked for, or above it? */
@@ -109,10 +112,30 @@ static enum lith_code hand_over(struct walk *w, const struct lith_walk_stop *sto
     return w->each(w->ctx, stop, err);
 }
 
+/* Hands over what could not be listed. What it came to is given up, so that others have the room.
+ */
+static enum lith_code failure_hand_over(struct walk *w, struct level *level, const char *parent,
+                                        const char *name, const struct lith_err *failed,
+                                        struct lith_err *err)
+{
+    char *path = NULL;
+
+    level->folder_count = 0;
+    lith_arena_done(&level->arena);
+    LITH_TRY(
+        lith_arena_format(&level->arena, &path, err, "%s%s%s", parent, parent[0] ? "/" : "", name));
+    level->path = path;
+    struct lith_walk_stop stop = {.path = path, .failed = failed};
+    return hand_over(w, &stop, err);
+}
+
 /* Looks at one more folder and hands it over; pushes it so that what is below it follows. */
 static enum lith_code folder_enter(struct walk *w, const char *parent, const char *name,
                                    const char *table_format, struct lith_err *err)
 {
+    LITH_AUTO(arena) struct lith_arena arena;
+    LITH_AUTO(folder) struct lith_folder *folder = NULL;
+    struct look look = {0};
     struct lith_err failed;
     char *path = NULL;
 
@@ -128,8 +151,9 @@ static enum lith_code folder_enter(struct walk *w, const char *parent, const cha
     LITH_TRY(
         lith_arena_format(&level->arena, &path, err, "%s%s%s", parent, parent[0] ? "/" : "", name));
     level->path = path;
-    struct lith_walk_stop stop = {.path = path};
-    enum lith_code code = folder_look(w, level, &stop.is_partition, &failed);
+    lith_arena_init(&arena, w->mem);
+    enum lith_code code = folder_look(w, level, &arena, &look, &failed);
+    folder = look.folder;
     if (code == LITH_E_NOT_FOUND && w->depth > 1) {
         level->folder_count = 0;
         return LITH_OK;
@@ -139,16 +163,15 @@ static enum lith_code folder_enter(struct walk *w, const char *parent, const cha
         return code;
     }
     if (code != LITH_OK) {
-        level->folder_count = 0;
-        lith_arena_done(&level->arena); /* a list too long for the memory leaves room for others */
-        LITH_TRY(lith_arena_format(&level->arena, &path, err, "%s%s%s", parent,
-                                   parent[0] ? "/" : "", name));
-        level->path = path;
-        stop = (struct lith_walk_stop){.path = path, .failed = &failed};
-        return hand_over(w, &stop, err);
+        lith_arena_done(&arena); /* a list too long for the memory */
+        return failure_hand_over(w, level, parent, name, &failed, err);
     }
-    stop.table_format = level->table_format;
-    return stop.is_partition ? hand_over(w, &stop, err) : LITH_OK;
+    struct lith_walk_stop stop = {.path = path,
+                                  .is_partition = true,
+                                  .table_format = level->table_format,
+                                  .folder = look.folder,
+                                  .listing = &look.listing};
+    return look.is_partition ? hand_over(w, &stop, err) : LITH_OK;
 }
 
 static enum lith_code walk_run(struct walk *w, struct lith_err *err)

@@ -15,6 +15,9 @@ struct lith_walk_stop {
     bool is_partition;             /* it directly holds data files or a manifest */
     const char *table_format;      /* the marker at or above it, or NULL; static storage */
     const struct lith_err *failed; /* it cannot be listed; NULL otherwise */
+    /* Open and listed just now, until `each` returns; NULL where it failed. */
+    struct lith_folder *folder;
+    const struct lith_listing *listing;
 };
 
 /* Calls `each` for every partition and for every folder that failed. A failure of `each` ends the

@@ -116,13 +116,14 @@ struct walk {
 };
 
 static enum lith_code look_count(struct walk *walk, const struct lith_job *job,
-                                 struct lith_look *look, struct lith_err *err)
+                                 const struct lith_listing *listing, struct lith_look *look,
+                                 struct lith_err *err)
 {
     struct lith_partition_report report = {0};
     uint64_t small_file_bytes = walk->sweep->options->policy.small_file_bytes;
     struct lith_tenant_status *tenant;
 
-    LITH_TRY(lith_look_again(look, job, err));
+    LITH_TRY(lith_look_listed(look, job, listing, err));
     LITH_TRY(lith_look_report(look, job, &report, err));
     LITH_TRY(tenant_get(walk->book, report.tenant, &tenant, err));
     partition_count(tenant, look, &report, small_file_bytes);
@@ -133,14 +134,12 @@ static enum lith_code look_count(struct walk *walk, const struct lith_job *job,
 static enum lith_code partition_take(struct walk *walk, const struct lith_walk_stop *stop,
                                      struct lith_err *err)
 {
-    LITH_AUTO(folder) struct lith_folder *folder = NULL;
     LITH_AUTO(arena) struct lith_arena arena;
     struct lith_look look;
 
     lith_arena_init(&arena, walk->sweep->work->mem);
-    LITH_TRY(lith_folder_open(walk->sweep->store, stop->path, &folder, err));
     struct lith_job job = {
-        .folder = folder,
+        .folder = stop->folder,
         .table_format = stop->table_format,
         .options = walk->sweep->options,
         .env = walk->sweep->env,
@@ -150,7 +149,7 @@ static enum lith_code partition_take(struct walk *walk, const struct lith_walk_s
     enum lith_code code = lith_look_init(&look, &job, err);
     look.listing_only = true;
     if (code == LITH_OK)
-        code = look_count(walk, &job, &look, err);
+        code = look_count(walk, &job, stop->listing, &look, err);
     lith_look_done(&look);
     return code;
 }

@@ -1,8 +1,9 @@
 /*
  * One pass over a lake: walk, order, run.
  *
- * The walk looks at each partition's listing once to rank it; the jobs then run from a shared
- * queue. Workers share the queue, the budget, the report under a lock, and nothing else.
+ * The walk glances at each partition's list and manifest. Those at rest, nearly all of a lake, are
+ * told at once; the others are ranked, and their jobs run from a shared queue. Workers share the
+ * queue, the budget, the report under a lock, and nothing else.
  */
 #include "sweep/sweep.h"
 
@@ -171,41 +172,52 @@ static void task_run(void *ctx)
     lith_mem_done(&mem);
 }
 
-/* Ranks a partition from its listing. A failure shows up again, and is told, when its job runs. */
-static void target_rank(struct pass *pass, struct target *target)
+/* Tells of a partition at rest. A failure shows up again, and is told, when its job runs. */
+static struct lith_glance glance(struct pass *pass, const struct lith_walk_stop *stop)
 {
-    LITH_AUTO(folder) struct lith_folder *folder = NULL;
     LITH_AUTO(arena) struct lith_arena arena;
-    struct lith_err err;
+    struct lith_partition_report report = {.path = stop->path};
+    struct lith_glance found = {0};
+    struct lith_job_events events;
+    struct lith_err ignored;
 
     lith_arena_init(&arena, pass->sweep->work->mem);
+    lith_job_events_init(&events, pass->sweep->series, pass->sweep->env);
     struct lith_job job = {
-        .table_format = target->table_format,
+        .folder = stop->folder,
+        .table_format = stop->table_format,
         .options = pass->sweep->options,
         .env = pass->sweep->env,
         .work = pass->sweep->work,
         .arena = &arena,
+        .events = pass->sweep->series ? &events : NULL,
     };
-    if (lith_folder_open(pass->sweep->store, target->rank.path, &folder, &err) != LITH_OK)
-        return;
-    job.folder = folder;
-    if (lith_job_rank(&job, &target->rank, &err) != LITH_OK)
-        target->rank.gain = 0;
+    if (lith_job_glance(&job, stop->listing, &found, &report, &ignored) != LITH_OK)
+        found = (struct lith_glance){0};
+    else if (found.at_rest)
+        tell(pass, &report);
+    lith_job_events_done(&events);
+    return found;
 }
 
 static enum lith_code target_add(struct pass *pass, const struct lith_walk_stop *stop,
                                  struct lith_err *err)
 {
+    struct lith_glance found = {0};
     void *block = pass->targets;
 
+    if (pass->kind == LITH_PASS_COMPACT)
+        found = glance(pass, stop);
+    if (found.at_rest)
+        return LITH_OK;
     LITH_TRY(
         lith_array_grow(pass->sweep->work->mem, &block, pass->count, sizeof(*pass->targets), err));
     pass->targets = block;
     LITH_TRY(lith_arena_copy(&pass->arena, stop->path, strlen(stop->path), &block, err));
     struct target *target = &pass->targets[pass->count++];
-    *target = (struct target){.rank = {.path = block}, .table_format = stop->table_format};
-    if (pass->kind == LITH_PASS_COMPACT)
-        target_rank(pass, target);
+    *target = (struct target){.table_format = stop->table_format};
+    target->rank =
+        (struct lith_plan_rank){.path = block, .gain = found.gain, .waiting_ns = found.waiting_ns};
     return LITH_OK;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "job_support.h"
 
+#include "api/lake_state.h"
 #include "sweep/sweep.h"
 
 #define PARTITIONS 12u
@@ -118,6 +119,69 @@ static void a_lake_is_compacted_once(void **state)
     assert_int_equal(summary.files_after, PARTITIONS);
     MUST(lith_lake_gc(lake, tell, NULL, &summary, &err));
     assert_int_equal(summary.deleted, 0);
+}
+
+/* Calls of a store's verbs. */
+static const struct lith_store_ops *counted;
+static size_t lists;
+static size_t gets;
+static size_t locks;
+
+static enum lith_code list_count(struct lith_folder *folder, struct lith_arena *to,
+                                 struct lith_listing *ret_listing, struct lith_err *e)
+{
+    lists++;
+    return counted->list(folder, to, ret_listing, e);
+}
+
+static enum lith_code get_count(struct lith_folder *folder, const char *name, size_t limit,
+                                struct lith_arena *to, struct lith_blob *ret_blob,
+                                struct lith_err *e)
+{
+    gets += strcmp(name, LITH_MANIFEST_NAME) == 0;
+    return counted->get(folder, name, limit, to, ret_blob, e);
+}
+
+static enum lith_code lock_count(struct lith_folder *folder, enum lith_lock_wait wait,
+                                 struct lith_err *e)
+{
+    locks++;
+    return counted->lock(folder, wait, e);
+}
+
+/* A partition at rest costs its list and its manifest, each once; what is new in one of them does
+ * not change what the others cost. */
+static void rest_costs_a_list_and_a_manifest(void **state)
+{
+    struct test_parquet late = {.begin = 50, .rows = 10, .age_s = DAY_S};
+    struct lith_store_ops ops;
+    int fd;
+
+    (void)state;
+    lake_open();
+    (void)compact();
+    counted = lake->store->ops;
+    ops = *counted;
+    ops.list = list_count;
+    ops.get = get_count;
+    ops.lock = lock_count;
+    lake->store->ops = &ops;
+    lists = gets = locks = 0;
+    struct lith_summary summary = compact();
+    assert_int_equal(summary.by_state[LITH_PARTITION_LEFT], PARTITIONS);
+    assert_int_equal(lists, 1 + 3 + PARTITIONS); /* root, tenants, partitions */
+    assert_int_equal(gets, PARTITIONS);
+    assert_int_equal(locks, 0);
+    partition_fd(4, &fd);
+    test_parquet_write(fd, "late.parquet", &late);
+    (void)close(fd);
+    gets = locks = 0;
+    summary = compact();
+    assert_int_equal(summary.partitions, PARTITIONS);
+    assert_int_equal(summary.folded, 1);
+    assert_int_equal(locks, 1);
+    assert_in_range(gets, PARTITIONS + 1, PARTITIONS + 8);
+    lake->store->ops = counted;
 }
 
 /* gc_bytes_max is of the whole pass: what one partition takes, another one has no more. */
@@ -451,6 +515,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(a_lake_is_compacted_once),
+        T(rest_costs_a_list_and_a_manifest),
         T(the_brake_of_gc_is_of_the_pass),
         T(the_brake_of_gc_is_a_reason),
         T(changes_by_hand_are_passes),
