@@ -26,8 +26,9 @@ struct group {
     uint32_t leaf_begin;
     uint32_t leaf_end;
     struct lith_row_column *columns;
+    bool is_last;
     struct lith_spool *from; /* the states before; first group: NULL */
-    struct lith_spool *to;   /* the states after; last group: NULL */
+    struct lith_spool *to;   /* the states after; last group: NULL, unless hashes are wanted */
     struct lith_hash128 sum; /* last group */
     struct lith_hash128 states[BLOCK_ROWS];
     struct lith_hash128 words[LITH_ROW_RUN + 1];
@@ -61,11 +62,10 @@ static enum lith_code block_add(struct group *group, uint64_t row, size_t count,
         lith_row_hash_begin(group->place.seed, group->states, count);
     for (uint32_t i = 0; i < group->leaf_end - group->leaf_begin; i++)
         LITH_TRY(lith_row_column_add(&group->columns[i], group->states, count, group->words, err));
-    if (group->to)
-        return lith_sink_write(&group->to->sink, group->states, bytes, err);
-    group->sum =
-        lith_hash128_add(group->sum, lith_row_hash_sum(group->place.seed, group->states, count));
-    return LITH_OK;
+    if (group->is_last)
+        group->sum = lith_hash128_add(group->sum,
+                                      lith_row_hash_sum(group->place.seed, group->states, count));
+    return group->to ? lith_sink_write(&group->to->sink, group->states, bytes, err) : LITH_OK;
 }
 
 static enum lith_code columns_open(struct group *group, struct lith_err *err)
@@ -149,7 +149,8 @@ static enum lith_code groups_add(struct lith_row_summer *summer, struct group *g
         struct lith_err failed;
         group->leaf_begin = group->leaf_end;
         group->leaf_end = group_end(summer, &group->place, group->leaf_begin);
-        group->to = group->leaf_end < leaf_count ? spare : NULL;
+        group->is_last = group->leaf_end == leaf_count;
+        group->to = group->is_last && !summer->hashes ? NULL : spare;
         uint32_t count = group->leaf_end - group->leaf_begin;
         enum lith_code code = group_add(group, &failed);
         if (code == LITH_E_LIMIT && count > 1) {
@@ -164,6 +165,35 @@ static enum lith_code groups_add(struct lith_row_summer *summer, struct group *g
         spare = group->from ? group->from : &summer->spools[1];
         group->from = group->to;
     }
+    return LITH_OK;
+}
+
+/* The hash of each row, by the states that the last group of columns left. A group that was begun
+ * again has written them once. */
+static enum lith_code hashes_write(struct lith_row_summer *summer, struct group *group,
+                                   struct lith_err *err)
+{
+    for (uint64_t row = 0; row < group->row_count;) {
+        size_t count = (size_t)lith_min_u64(BLOCK_ROWS, group->row_count - row);
+        size_t bytes = count * sizeof(group->states[0]);
+        LITH_TRY(lith_source_read(&group->from->source, row * sizeof(group->states[0]),
+                                  group->states, bytes, err));
+        for (size_t i = 0; i < count; i++)
+            group->states[i] = lith_row_hash_sum(summer->seed, &group->states[i], 1);
+        LITH_TRY(lith_sink_write(summer->hashes, group->states, bytes, err));
+        row += count;
+    }
+    return LITH_OK;
+}
+
+/* Rows without columns have one hash. */
+static enum lith_code same_write(struct lith_row_summer *summer, uint64_t rows,
+                                 struct lith_err *err)
+{
+    static const struct lith_hash128 same;
+
+    for (uint64_t i = 0; summer->hashes && i < rows; i++)
+        LITH_TRY(lith_sink_write(summer->hashes, &same, sizeof(same), err));
     return LITH_OK;
 }
 
@@ -185,6 +215,8 @@ static enum lith_code row_group_add(struct lith_row_summer *summer,
         .work = summer->work,
     };
     enum lith_code code = groups_add(summer, group, err);
+    if (code == LITH_OK && summer->hashes)
+        code = hashes_write(summer, group, err);
     if (code == LITH_OK)
         summer->sum.sum = lith_hash128_add(summer->sum.sum, group->sum);
     lith_free(group);
@@ -200,6 +232,8 @@ enum lith_code lith_row_summer_add(void *ctx, const struct lith_column_file *fil
     /* Rows without columns are all the same: their number says everything. */
     if (summer->target->leaf_count > 0)
         LITH_TRY(row_group_add(summer, file, row_group, rows, err));
+    else
+        LITH_TRY(same_write(summer, rows, err));
     if (!lith_add_u64(summer->sum.rows, rows, &summer->sum.rows))
         return lith_fail(err, LITH_E_CORRUPT, "the rows of the files pass 64 bits");
     return LITH_OK;

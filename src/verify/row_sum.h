@@ -18,6 +18,7 @@ struct lith_row_summer {
     struct lith_codec_context *codecs;
     const struct lith_work *work;
     uint32_t columns_max; /* that are open at once: less where the budget turned out too small */
+    struct lith_sink *hashes; /* where the hash of each row goes, 16 bytes; NULL: nowhere */
     struct lith_rows_sum sum;
     struct lith_spool spools[2]; /* the states before and after a group of columns */
 };

@@ -1,6 +1,7 @@
 /*
  * Comparing two sets of files as multisets of rows.
  */
+#include "verify/row_subset.h"
 #include "verify/row_sum.h"
 
 /* The schema that all files are read by: that of one of them. */
@@ -73,31 +74,67 @@ static enum lith_code sum_files(struct common *common, const struct lith_verify_
     return LITH_OK;
 }
 
+/* `hashes` is where the hash of each row goes, or NULL. */
 static enum lith_code sum_set(struct common *common, const struct lith_verify_files *files,
-                              struct lith_rows_sum *ret_sum, struct lith_err *err)
+                              struct lith_sink *hashes, struct lith_rows_sum *ret_sum,
+                              struct lith_err *err)
 {
     struct lith_row_summer summer;
 
     lith_row_summer_init(&summer, &common->first.footer.schema, common->options->seed,
                          common->options->codecs, common->options->work);
+    summer.hashes = hashes;
     enum lith_code code = sum_files(common, files, &summer, err);
     *ret_sum = summer.sum;
     lith_row_summer_done(&summer);
     return code;
 }
 
-/* Both sums, by the schema of the first file of `holder`. */
-static enum lith_code sums_by(const struct lith_verify_rows_options *options,
-                              const struct lith_verify_files *holder, struct lith_rows_sum *ret_a,
-                              struct lith_rows_sum *ret_b, struct lith_err *err)
+/* What both sets are read for. */
+struct both {
+    const struct lith_verify_rows_options *options;
+    struct lith_spool *hashes_a; /* the hash of each row; NULL: the sums alone */
+    struct lith_spool *hashes_b;
+    struct lith_rows_sum a;
+    struct lith_rows_sum b;
+};
+
+static struct lith_sink *sink_of(struct lith_spool *spool)
 {
+    if (!spool)
+        return NULL;
+    lith_spool_clear(spool);
+    return &spool->sink;
+}
+
+/* Both sums, by the schema of the first file of `holder`. */
+static enum lith_code sums_by(struct both *both, const struct lith_verify_files *holder,
+                              struct lith_err *err)
+{
+    const struct lith_verify_rows_options *options = both->options;
     struct common common = {.options = options, .first_name = holder->name(holder->ctx, 0)};
 
     LITH_TRY(lith_input_open(&common.first, holder, 0, options->work->mem, err));
-    enum lith_code code = sum_set(&common, options->a, ret_a, err);
+    enum lith_code code = sum_set(&common, options->a, sink_of(both->hashes_a), &both->a, err);
     if (code == LITH_OK)
-        code = sum_set(&common, options->b, ret_b, err);
+        code = sum_set(&common, options->b, sink_of(both->hashes_b), &both->b, err);
     lith_input_done(&common.first);
+    return code;
+}
+
+static enum lith_code both_read(struct both *both, struct lith_err *err)
+{
+    const struct lith_verify_files *holders[] = {both->options->b, both->options->a};
+    enum lith_code code = LITH_OK;
+
+    /* What was merged is usually on the right, and has the wider schema. */
+    for (size_t i = 0; i < 2; i++) {
+        if (holders[i]->count == 0)
+            continue;
+        code = sums_by(both, holders[i], err);
+        if (code != LITH_E_INVALID)
+            break;
+    }
     return code;
 }
 
@@ -105,22 +142,32 @@ enum lith_code lith_verify_rows(const struct lith_verify_rows_options *options, 
                                 struct lith_rows_sum *ret_a, struct lith_rows_sum *ret_b,
                                 struct lith_err *err)
 {
-    const struct lith_verify_files *holders[] = {options->b, options->a};
-    struct lith_rows_sum a = {0};
-    struct lith_rows_sum b = {0};
-    enum lith_code code = LITH_OK;
+    struct both both = {.options = options};
 
-    /* What was merged is usually on the right, and has the wider schema. */
-    for (size_t i = 0; i < 2; i++) {
-        if (holders[i]->count == 0)
-            continue;
-        code = sums_by(options, holders[i], &a, &b, err);
-        if (code != LITH_E_INVALID)
-            break;
-    }
-    LITH_TRY(code);
-    *ret_equal = a.rows == b.rows && lith_hash128_equal(a.sum, b.sum);
-    *ret_a = a;
-    *ret_b = b;
+    LITH_TRY(both_read(&both, err));
+    *ret_equal = both.a.rows == both.b.rows && lith_hash128_equal(both.a.sum, both.b.sum);
+    *ret_a = both.a;
+    *ret_b = both.b;
+    return LITH_OK;
+}
+
+enum lith_code lith_verify_rows_hold(const struct lith_verify_rows_options *options,
+                                     bool *ret_holds, struct lith_rows_sum *ret_a,
+                                     struct lith_rows_sum *ret_b, struct lith_err *err)
+{
+    const struct lith_work *work = options->work;
+    LITH_AUTO(spool) struct lith_spool a;
+    LITH_AUTO(spool) struct lith_spool b;
+    struct both both = {.options = options, .hashes_a = &a, .hashes_b = &b};
+    size_t share = lith_work_share(work);
+
+    lith_spool_init(&a, work->mem, work->scratch, share / 4);
+    lith_spool_init(&b, work->mem, work->scratch, share / 4);
+    LITH_TRY(both_read(&both, err));
+    *ret_holds = false;
+    if (both.a.rows <= both.b.rows)
+        LITH_TRY(lith_row_subset(&a.source, &b.source, share, work->mem, ret_holds, err));
+    *ret_a = both.a;
+    *ret_b = both.b;
     return LITH_OK;
 }

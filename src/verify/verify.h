@@ -85,4 +85,13 @@ LITH_MUST_CHECK enum lith_code lith_verify_rows(const struct lith_verify_rows_op
                                                 bool *ret_equal, struct lith_rows_sum *ret_a,
                                                 struct lith_rows_sum *ret_b, struct lith_err *err);
 
+/*
+ * The same question of a part: are all rows of a among those of b, each as often at least? Reads
+ * all of both, also where one is empty. Hashes of all rows, 16 bytes each, may go to scratch.
+ */
+LITH_MUST_CHECK enum lith_code lith_verify_rows_hold(const struct lith_verify_rows_options *options,
+                                                     bool *ret_holds, struct lith_rows_sum *ret_a,
+                                                     struct lith_rows_sum *ret_b,
+                                                     struct lith_err *err);
+
 #endif

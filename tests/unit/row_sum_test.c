@@ -202,6 +202,9 @@ static void file_make(struct test_file *file)
 /* Whether the summer had to try again with fewer columns. */
 static bool was_refused;
 
+/* Where the hashes of rows go too, or NULL. */
+static struct lith_spool *hashes;
+
 /* Added to what the footer says of the first row group. */
 static int64_t false_rows;
 
@@ -214,6 +217,8 @@ static enum lith_code sum_input(struct lith_input *input, const struct lith_work
         .source = input->source, .footer = &input->footer, .maps = input->maps};
 
     lith_row_summer_init(&summer, &schema, 99, codecs, with);
+    if (hashes)
+        summer.hashes = &hashes->sink;
     for (uint32_t i = 0; i < input->footer.row_group_count && code == LITH_OK; i++)
         code = lith_row_summer_add(&summer, &file, i, &err);
     *ret_sum = summer.sum;
@@ -422,6 +427,40 @@ static void false_counts_are_found(void **state)
     }
 }
 
+/* One hash for each row, in order, whatever columns were open at once; they add up to the sum. */
+static void hashes_are_those_of_the_sum(void **state)
+{
+    static struct test_file file;
+    struct budget budgets[] = {ample, {.limit = (size_t)64 << 20, .fail_after = -1}};
+    struct lith_spool spool, kept[2];
+    struct lith_rows_sum sum;
+
+    (void)state;
+    file_make(&file);
+    file.long_bytes = LONG_BYTES_MAX - 1000;
+    file.group_rows = 5000;
+    file_write(&spool, &file);
+    budgets[1].held = budgets[1].limit - ((size_t)12 << 20);
+    for (size_t i = 0; i < 2; i++) {
+        struct lith_rows_sum added = {0};
+        lith_spool_init(&kept[i], &mem, &scratch, (size_t)64 << 20);
+        hashes = &kept[i];
+        MUST(sum_spool(&spool, &budgets[i], &sum));
+        hashes = NULL;
+        assert_int_equal(was_refused, i);
+        const void *block = lith_spool_memory(&kept[i]);
+        const struct lith_hash128 *each = block;
+        for (added.rows = 0; added.rows < kept[i].source.size / sizeof(*each); added.rows++)
+            added.sum = lith_hash128_add(added.sum, each[added.rows]);
+        assert_true(is_same(sum, added));
+    }
+    assert_memory_equal(lith_spool_memory(&kept[0]), lith_spool_memory(&kept[1]),
+                        ROWS * sizeof(struct lith_hash128));
+    lith_spool_done(&kept[0]);
+    lith_spool_done(&kept[1]);
+    lith_spool_done(&spool);
+}
+
 static void allocations_may_fail(void **state)
 {
     struct budget budgets[] = {{.limit = (size_t)64 << 20}, {.limit = (size_t)2 << 20}};
@@ -455,6 +494,7 @@ int main(void)
         cmocka_unit_test(layout_does_not_matter),
         cmocka_unit_test(differences_are_found),
         cmocka_unit_test(false_counts_are_found),
+        cmocka_unit_test(hashes_are_those_of_the_sum),
         cmocka_unit_test(allocations_may_fail),
     };
 
