@@ -165,6 +165,8 @@ struct lith_options {
     uint32_t shard_index;       /* only partitions of this shard, from 0 ... */
     uint32_t shard_count;       /* ... of so many; 1: all */
     uint32_t jobs;              /* partitions worked on at once, 16 MiB of memory each at least */
+    bool damaged; /* a lake whose _lithify.json cannot be read is opened all the same: for
+                     lith_lake_fsck; others refuse it when they come to need it */
     bool explain; /* lith_lake_plan also says how the columns of due partitions would be merged,
                      for which it reads footers and dictionary pages; see lith_explanation */
 };
@@ -208,6 +210,16 @@ struct lith_file_report {
     bool is_input;
     const char *reason; /* static text */
     const char *detail; /* more words, or NULL */
+};
+
+/* What fsck found. docs/fsck.md. */
+struct lith_finding {
+    const char *kind; /* a word that stays: "missing", "orphan" ...; docs/fsck.md lists them */
+    const char *file; /* a bare name; NULL: the partition as a whole */
+    uint64_t bytes;   /* of the file; missing: that it had; 0: not known */
+    bool wants_hand;  /* else it is only told: time, or the next pass, takes care of it */
+    const char *text; /* what is wrong, for people */
+    const char *todo; /* what to do; NULL: nothing */
 };
 
 /*
@@ -257,6 +269,9 @@ struct lith_partition_report {
                                              retire: those that come or go; else those with a reason
                                              to stay */
     size_t file_count;
+    const struct lith_finding *findings; /* fsck */
+    size_t finding_count;
+    uint64_t hands;                 /* of them want somebody's hand */
     const struct lith_err *err;     /* FAILED, else NULL */
     const struct lith_err *refuted; /* COMPACTED with all pages decoded: what verification had found
                                        in the output whose pages were copied; else NULL */
@@ -285,6 +300,8 @@ struct lith_summary {
     int64_t held_until_ns; /* the latest */
     uint64_t events;
     uint64_t events_pending;
+    uint64_t findings; /* fsck */
+    uint64_t hands;    /* of them want somebody's hand */
     /* Day partitions of the audit series, which passes compact and clean, too: not counted above.
      */
     uint64_t series_by_state[LITH_PARTITION_STATE_COUNT];
@@ -354,6 +371,22 @@ enum lith_unlisted {
 LITH_API LITH_MUST_CHECK enum lith_code
 lith_lake_adopt(struct lith_lake *lake, enum lith_unlisted unlisted, lith_partition_fn each,
                 void *ctx, struct lith_summary *ret_summary, struct lith_err *err);
+
+/* What fsck is asked for. Zeroed: all partitions that the options select, looked at. */
+struct lith_fsck {
+    const char *partition; /* path below the root; NULL: those that the options select */
+    bool deep;             /* live files are read whole, too */
+};
+
+/*
+ * Holds manifests against files. Changes nothing and needs no right to write; a partition with a
+ * finding that wants a hand is BLOCKED, one that cannot be looked at FAILED. Opens with
+ * options.damaged a lake whose _lithify.json cannot be read, and tells of that, too: as of a
+ * partition "" that is not counted. NOT_FOUND when `partition` is none.
+ */
+LITH_API LITH_MUST_CHECK enum lith_code
+lith_lake_fsck(struct lith_lake *lake, const struct lith_fsck *request, lith_partition_fn each,
+               void *ctx, struct lith_summary *ret_summary, struct lith_err *err);
 
 /* Status. */
 

@@ -212,8 +212,11 @@ static enum lith_code lake_fill(struct lith_lake *lake, const char *root,
     enum lith_code code = lith_lake_file_read(lake->store, &lake->arena, &file, err);
     if (code == LITH_E_NOT_FOUND)
         return LITH_OK;
-    if (code != LITH_OK)
-        return lake_file_failed(root, err);
+    if (code != LITH_OK) {
+        (void)lake_file_failed(root, err);
+        lake->damage = *err;
+        return options->damaged ? LITH_OK : code;
+    }
     return manifest_name_take(lake, &file, err);
 }
 

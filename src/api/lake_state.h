@@ -20,6 +20,7 @@ struct lith_lake {
     struct lith_sweep series_sweep;
     enum lith_readers readers; /* as asked for */
     const char *manifest_name; /* as asked for; NULL: nothing was */
+    struct lith_err damage;    /* why _lithify.json cannot be read; code OK: it can, or is absent */
 };
 
 /* Checks the options and makes a job's of them; texts go to the arena. INVALID. */

@@ -37,6 +37,7 @@ const struct lith_switch_row lith_switches[LITH_SWITCH_COUNT] = {
     [LITH_SWITCH_UNLISTED] = {"unlisted", 0, "live|ignore",
                               "Where another program's manifest names some of the data files: do "
                               "the others hold rows of the partition, or none?"},
+    [LITH_SWITCH_DEEP] = {"deep", 0, NULL, "Read live files whole, too."},
 };
 
 struct parse {

@@ -80,6 +80,7 @@ int lith_cmd_gc(struct lith_cli *cli);
 int lith_cmd_rollback(struct lith_cli *cli);
 int lith_cmd_retire(struct lith_cli *cli);
 int lith_cmd_adopt(struct lith_cli *cli);
+int lith_cmd_fsck(struct lith_cli *cli);
 int lith_cmd_status(struct lith_cli *cli);
 int lith_cmd_ls(struct lith_cli *cli);
 int lith_cmd_log(struct lith_cli *cli);

@@ -196,6 +196,22 @@ const struct lith_command lith_commands[] = {
         .run = lith_cmd_gc,
     },
     {
+        .name = "fsck",
+        .synopsis = "[OPTION...] ROOT|PARTITION",
+        .line = "hold manifests against files, and tell what is wrong",
+        .text =
+            "Tells of each partition what wants a hand (marked !), with what to do, and what time\n"
+            "or the next pass takes care of. Changes nothing, takes no lock, needs no right to\n"
+            "write. --deep also reads every live file to its end. Exit 0: nothing wants a hand;\n"
+            "3: something does; 1: something could not be looked at.",
+        .example = "  lithify fsck --deep --partition 'tenant_id=acme/*' /data/lake",
+        .groups = LAKE_GROUPS,
+        .switches = SWITCH(CONFIG) | SWITCH(DEEP),
+        .operands_min = 1,
+        .operands_max = 1,
+        .run = lith_cmd_fsck,
+    },
+    {
         .name = "rollback",
         .synopsis = "[OPTION...] PARTITION | --partition GLOB ROOT",
         .line = "undo the last compaction of a partition",

@@ -65,6 +65,7 @@ static enum lith_code options_make(struct lith_cli *cli, struct lith_options *op
     options->verify = lith_config_level(config, LITH_OPTION_VERIFY);
     options->partition_glob = lith_config_text(config, LITH_OPTION_PARTITION);
     options->jobs = (uint32_t)lith_config_count(config, LITH_OPTION_JOBS);
+    options->damaged = cli->command->run == lith_cmd_fsck;
     options->explain = cli->args.switches[LITH_SWITCH_EXPLAIN] != NULL;
     lith_config_shard(config, LITH_OPTION_SHARD, &options->shard_index, &options->shard_count);
     if (!lith_config_given(config, LITH_OPTION_KEY_COLUMNS))

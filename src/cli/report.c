@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/explain.h"
+#include "cli/finding.h"
 #include "cli/lake_open.h"
 #include "cli/print.h"
 #include "cli/report_json.h"
@@ -184,6 +185,10 @@ static void partition_print(struct lith_report *report, const struct lith_partit
         lith_print_error("%s: %s", path_text(p->path), p->err ? p->err->text : p->reason);
         return;
     }
+    if (report->is_fsck) {
+        lith_findings_print(p);
+        return;
+    }
     if (is_dull(report, p))
         return;
     if (p->deleted)
@@ -220,7 +225,7 @@ static void left_count(struct lith_report *report, const struct lith_partition_r
     char text[sizeof(report->left[0].text)];
     size_t bytes = p->reason ? strcspn(p->reason, ":") : 0;
 
-    if (p->state != LITH_PARTITION_LEFT || bytes == 0 || report->is_gc)
+    if (p->state != LITH_PARTITION_LEFT || bytes == 0 || report->is_gc || report->is_fsck)
         return;
     (void)snprintf(text, sizeof(text), "%.*s", (int)bytes, p->reason);
     for (size_t i = 0; i < LITH_LEFT_MAX; i++) {
@@ -280,7 +285,7 @@ static void states_print(const struct lith_report *report, const struct lith_sum
 {
     bool first = true;
 
-    for (unsigned state = 0; state < LITH_PARTITION_STATE_COUNT; state++) {
+    for (unsigned state = 0; state < LITH_PARTITION_STATE_COUNT && !report->is_fsck; state++) {
         if (!s->by_state[state] || (report->is_gc && state == LITH_PARTITION_LEFT))
             continue;
         bool would = report->is_dry && state == LITH_PARTITION_CHANGED;
@@ -289,7 +294,9 @@ static void states_print(const struct lith_report *report, const struct lith_sum
                      state_text(report, (enum lith_partition_state)state));
         first = false;
     }
-    if (report->is_gc && !s->deleted)
+    if (report->is_fsck)
+        lith_findings_summary_print(s);
+    else if (report->is_gc && !s->deleted)
         (void)printf("%snothing to delete", first ? "" : ", ");
     else if (report->is_gc)
         (void)printf("%s%" PRIu64 " file%s %sdeleted, %s", first ? "" : ", ", s->deleted,
@@ -317,7 +324,8 @@ static void summary_print(const struct lith_report *report, const struct lith_su
     if (s->blocked_files)
         (void)printf("; %" PRIu64 " file%s kept out", s->blocked_files,
                      LITH_PLURAL(s->blocked_files));
-    held_print(s->held_bytes, s->held_until_ns);
+    if (!report->is_fsck)
+        held_print(s->held_bytes, s->held_until_ns);
     (void)putchar('\n');
     if (s->events_pending)
         (void)printf("%" PRIu64 " commit%s without an audit event yet: make the audit folder "
@@ -347,8 +355,8 @@ static int exit_code(const struct lith_report *report, const struct lith_summary
         return LITH_EXIT_AGAIN;
     if (lith_config_switch(&report->cli->config, LITH_OPTION_OK_BLOCKED))
         return LITH_EXIT_DONE;
-    return count_of(s, LITH_PARTITION_BLOCKED) || s->blocked_files ? LITH_EXIT_BLOCKED
-                                                                   : LITH_EXIT_DONE;
+    return count_of(s, LITH_PARTITION_BLOCKED) || s->blocked_files || s->hands ? LITH_EXIT_BLOCKED
+                                                                               : LITH_EXIT_DONE;
 }
 
 int lith_report_end(struct lith_report *report, enum lith_code code,

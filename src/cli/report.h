@@ -18,6 +18,7 @@ struct lith_report {
     const char *root;
     bool is_plan; /* states are predictions; each file is shown */
     bool is_gc;
+    bool is_fsck;        /* findings are told */
     bool is_dry;         /* gc, rollback, retire: nothing is done; each file is shown */
     const char *changed; /* what the state CHANGED is called */
     bool begun;          /* JSON: the object is open */

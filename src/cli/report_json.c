@@ -4,6 +4,7 @@
 #include "cli/report_json.h"
 
 #include "cli/explain.h"
+#include "cli/finding.h"
 #include "cli/print.h"
 
 static struct lith_json *text_or_null(const char *text)
@@ -75,7 +76,8 @@ static bool counts_set(struct lith_json *object, const struct count *counts, siz
     return ok;
 }
 
-static bool partition_fill(struct lith_json *object, const struct lith_partition_report *p)
+static bool partition_fill(const struct lith_report *report, struct lith_json *object,
+                           const struct lith_partition_report *p)
 {
     const struct count counts[] = {
         {"files_before", p->files_before},
@@ -106,6 +108,7 @@ static bool partition_fill(struct lith_json *object, const struct lith_partition
            lith_json_set(object, "event_error", text_or_null(p->event_error)) &&
            lith_json_set(object, "conflicts", conflicts_make(p)) &&
            lith_json_set(object, "files", files_make(p)) &&
+           (!report->is_fsck || lith_json_set(object, "findings", lith_findings_json(p))) &&
            (p->explanation_count == 0 || lith_json_set(object, "explained", explained_make(p)));
 }
 
@@ -149,7 +152,7 @@ void lith_report_json_partition(struct lith_report *report, const struct lith_pa
     LITH_AUTO(json) struct lith_json *object = lith_json_object();
 
     begin(report);
-    if (!object || !partition_fill(object, p)) {
+    if (!object || !partition_fill(report, object, p)) {
         out_of_memory(report);
         return;
     }
@@ -171,7 +174,8 @@ static struct lith_json *series_make(const struct lith_summary *s)
     return ok ? series : NULL;
 }
 
-static bool summary_fill(struct lith_json *object, const struct lith_summary *s)
+static bool summary_fill(const struct lith_report *report, struct lith_json *object,
+                         const struct lith_summary *s)
 {
     const struct count counts[] = {
         {"files_before", s->files_before},
@@ -194,6 +198,9 @@ static bool summary_fill(struct lith_json *object, const struct lith_summary *s)
         ok &= lith_json_set(object, lith_partition_state_name((enum lith_partition_state)state),
                             lith_json_u64(s->by_state[state]));
     ok &= lith_json_set(object, "audit_series", series_make(s));
+    if (report->is_fsck)
+        ok &= lith_json_set(object, "findings", lith_json_u64(s->findings)) &&
+              lith_json_set(object, "hands", lith_json_u64(s->hands));
     return ok && counts_set(object, counts, sizeof(counts) / sizeof(counts[0])) &&
            lith_json_set(object, "held_until", time_or_null(s->held_until_ns));
 }
@@ -204,8 +211,8 @@ void lith_report_json_end(struct lith_report *report, const struct lith_summary 
     LITH_AUTO(json) struct lith_json *object = lith_json_object();
 
     begin(report);
-    bool ok =
-        object && (summary ? summary_fill(object, summary) : lith_json_set_error(object, err));
+    bool ok = object &&
+              (summary ? summary_fill(report, object, summary) : lith_json_set_error(object, err));
     if (!ok) {
         out_of_memory(report);
         return;

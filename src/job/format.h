@@ -29,6 +29,23 @@ struct lith_format_merge {
     int64_t *rows;           /* of each one; the caller's, zeroed */
 };
 
+/* What an output says of its making. In the arena of the call. */
+struct lith_origin {
+    const char *pid; /* the partition's; "" where it does not say */
+    const char *job; /* the same for all outputs of one job, and for every repeat of it; or "" */
+    struct lith_listed_input *inputs; /* whose rows it holds, or some of whose */
+    size_t input_count;
+};
+
+/* Files whose rows are asked for, and what the reading may use. */
+struct lith_rows_question {
+    const struct lith_verify_files *part;
+    const struct lith_verify_files *whole;
+    struct lith_codec_context *codecs;
+    const struct lith_work *work;
+    uint64_t seed; /* of the hashes of rows: random */
+};
+
 struct lith_format {
     /*
      * Reads what a file says of itself, into `fact`: rows and has_rows first, then its set of those
@@ -42,6 +59,14 @@ struct lith_format {
     enum lith_code (*inputs)(struct lith_source *source, struct lith_codec_context *codecs,
                              struct lith_arena *arena, struct lith_listed_input **ret_inputs,
                              size_t *ret_count, struct lith_err *err);
+    /* What a file says of its making. NOT_FOUND: it is no output; INVALID: it is one, and does not
+     * say of what; other codes: it cannot be read. NULL: this format knows no origins. */
+    enum lith_code (*origin)(struct lith_source *source, struct lith_codec_context *codecs,
+                             struct lith_arena *arena, struct lith_origin *ret_origin,
+                             struct lith_err *err);
+    /* Are all rows of the part among those of the whole, as often? All of both is read. */
+    enum lith_code (*holds)(const struct lith_rows_question *question, bool *ret_holds,
+                            struct lith_err *err);
     /* Writes the outputs. As lith_merge_new and lith_merge_run. */
     enum lith_code (*merge)(struct lith_format_merge *merge, struct lith_err *err);
     /* As lith_check_output. */

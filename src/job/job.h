@@ -115,6 +115,11 @@ LITH_MUST_CHECK enum lith_code lith_job_retire(const struct lith_job *job, const
                                                size_t count, bool dry_run,
                                                struct lith_partition_report *report,
                                                struct lith_err *err);
+/* What is wrong in the partition, and what is only left to do. Changes nothing, takes no lock, asks
+ * no clock of the store. `deep`: reads live files whole. CONFLICT: it changed all the while. */
+LITH_MUST_CHECK enum lith_code lith_job_fsck(const struct lith_job *job, bool deep,
+                                             struct lith_partition_report *report,
+                                             struct lith_err *err);
 /* Gives the partition a manifest that names what is there. `unlisted` says what the files are that
  * another program's manifest does not name. */
 LITH_MUST_CHECK enum lith_code lith_job_adopt(const struct lith_job *job,

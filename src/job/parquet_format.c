@@ -51,6 +51,55 @@ static enum lith_code inputs(struct lith_source *source, struct lith_codec_conte
     return lith_input_list_read(source, &footer, codecs, arena, ret_inputs, ret_count, err);
 }
 
+static enum lith_code key_text(const struct lith_footer *footer, const char *key,
+                               struct lith_arena *arena, const char **ret_text,
+                               struct lith_err *err)
+{
+    const struct lith_key_value *found = lith_footer_key(footer, key);
+    void *copy;
+
+    *ret_text = "";
+    if (!found || found->value.bytes == 0)
+        return LITH_OK;
+    LITH_TRY(lith_arena_copy(arena, found->value.data, found->value.bytes, &copy, err));
+    *ret_text = copy;
+    return LITH_OK;
+}
+
+static enum lith_code origin(struct lith_source *source, struct lith_codec_context *codecs,
+                             struct lith_arena *arena, struct lith_origin *ret_origin,
+                             struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    struct lith_origin found;
+    struct lith_footer footer;
+
+    lith_arena_init(&scratch, arena->mem);
+    LITH_TRY(lith_footer_read(source, &scratch, &footer, err));
+    enum lith_code code = lith_input_list_read(source, &footer, codecs, arena, &found.inputs,
+                                               &found.input_count, err);
+    if (code == LITH_E_CORRUPT)
+        err->code = code = LITH_E_INVALID;
+    LITH_TRY(code);
+    LITH_TRY(key_text(&footer, LITH_PID_KEY, arena, &found.pid, err));
+    LITH_TRY(key_text(&footer, LITH_JOB_KEY, arena, &found.job, err));
+    *ret_origin = found;
+    return LITH_OK;
+}
+
+static enum lith_code holds(const struct lith_rows_question *question, bool *ret_holds,
+                            struct lith_err *err)
+{
+    const struct lith_verify_rows_options options = {.a = question->part,
+                                                     .b = question->whole,
+                                                     .seed = question->seed,
+                                                     .codecs = question->codecs,
+                                                     .work = question->work};
+    struct lith_rows_sum part, whole;
+
+    return lith_verify_rows_hold(&options, ret_holds, &part, &whole, err);
+}
+
 static enum lith_code merge_run(struct lith_format_merge *m, struct lith_merge *merge,
                                 struct lith_err *err)
 {
@@ -81,8 +130,12 @@ static enum lith_code merge(struct lith_format_merge *m, struct lith_err *err)
 
 const struct lith_format *lith_parquet_format(void)
 {
-    static const struct lith_format format = {
-        .look = look, .inputs = inputs, .merge = merge, .check = lith_check_output};
+    static const struct lith_format format = {.look = look,
+                                              .inputs = inputs,
+                                              .origin = origin,
+                                              .holds = holds,
+                                              .merge = merge,
+                                              .check = lith_check_output};
 
     return &format;
 }

@@ -112,10 +112,11 @@ static bool is_gone(const struct lith_manifest *m, const char *name, uint64_t si
 }
 
 /*
- * Are all rows of an orphan elsewhere? An input that is live has them itself; one that is retired
- * or gone was superseded by a commit. A name with another size is another file.
+ * The first input of an orphan whose rows may be in the orphan alone; NULL: all are elsewhere. An
+ * input that is live has them itself; one that is retired or gone was superseded by a commit. A
+ * name with another size is another file.
  */
-static bool rows_are_elsewhere(const struct pass *p, const struct lith_orphan_inputs *inputs)
+static const char *needed_find(const struct pass *p, const struct lith_orphan_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->input_count; i++) {
         const char *name = inputs->inputs[i];
@@ -126,13 +127,13 @@ static bool rows_are_elsewhere(const struct pass *p, const struct lith_orphan_in
         bool retired = lith_name_index_find(&p->retired, name, &row) &&
                        p->m->retired[row].size == inputs->sizes[i];
         if (!live && !retired && !is_gone(p->m, name, inputs->sizes[i]))
-            return false;
+            return name;
     }
-    return true;
+    return NULL;
 }
 
-static enum lith_gc_verdict orphan_judge(const struct pass *p,
-                                         const struct lith_snapshot_file *file)
+static enum lith_gc_verdict
+orphan_judge(const struct pass *p, const struct lith_snapshot_file *file, const char **ret_needed)
 {
     const struct lith_orphan_inputs *inputs = inputs_find(p, file->name);
     struct lith_output_name parts = {0};
@@ -148,8 +149,11 @@ static enum lith_gc_verdict orphan_judge(const struct pass *p,
         return LITH_GC_DELETE;
     if (!inputs || !inputs->known)
         return LITH_GC_KEEP_UNKNOWN;
-    return LITH_GUARD(LINEAGE, rows_are_elsewhere(p, inputs)) ? LITH_GC_DELETE
-                                                              : LITH_GC_KEEP_NEEDED;
+    const char *needed = needed_find(p, inputs);
+    if (LITH_GUARD(LINEAGE, !needed))
+        return LITH_GC_DELETE;
+    *ret_needed = needed;
+    return LITH_GC_KEEP_NEEDED;
 }
 
 static enum lith_gc_verdict our_tmp_judge(const struct pass *p,
@@ -214,7 +218,7 @@ static enum lith_code file_judge(struct pass *p, const struct lith_snapshot_file
     if (file->state == LITH_FILE_RETIRED)
         item->verdict = retired_judge(p, file);
     else if (file->state == LITH_FILE_ORPHAN)
-        item->verdict = orphan_judge(p, file);
+        item->verdict = orphan_judge(p, file, &item->needed);
     else
         item->verdict = our_tmp_judge(p, file);
     return LITH_OK;

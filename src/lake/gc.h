@@ -42,6 +42,7 @@ struct lith_gc_item {
     const struct lith_snapshot_file *file;
     struct lith_object target; /* what to give to lith_folder_delete_if: the recorded identity */
     enum lith_gc_verdict verdict;
+    const char *needed; /* KEEP_NEEDED: an input that is nowhere, in the memory of `orphans` */
 };
 
 struct lith_gc_plan {

@@ -14,6 +14,9 @@
 #include "merge/merge.h"
 
 #define LITH_INPUT_LIST_KEY "lithify.inputs"
+/* Beside it: whose output it is, and of which job. */
+#define LITH_PID_KEY "lithify.pid"
+#define LITH_JOB_KEY "lithify.job"
 
 /* Writes the blob for inputs [first, last] and makes the key's value in `arena`. */
 LITH_MUST_CHECK enum lith_code

@@ -186,9 +186,9 @@ static enum lith_code file_finish(struct run *run, size_t first_input, size_t la
         entries[count++].value = lith_slice_text(text);
     }
     if (merge->options.pid) {
-        entries[count].key = lith_slice_text("lithify.pid");
+        entries[count].key = lith_slice_text(LITH_PID_KEY);
         entries[count++].value = lith_slice_text(merge->options.pid);
-        entries[count].key = lith_slice_text("lithify.job");
+        entries[count].key = lith_slice_text(LITH_JOB_KEY);
         entries[count++].value = lith_slice_text(merge->options.job);
         entries[count].key = lith_slice_text(LITH_INPUT_LIST_KEY);
         LITH_TRY(lith_input_list_write(run->writer, merge->inputs, first_input, last_input,

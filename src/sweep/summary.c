@@ -35,6 +35,8 @@ void lith_summary_add(struct lith_summary *summary, const struct lith_partition_
     summary->deleted_bytes += report->deleted_bytes;
     summary->held_bytes += report->held_bytes;
     summary->events += report->events;
+    summary->findings += report->finding_count;
+    summary->hands += report->hands;
     summary->events_pending += report->events_pending;
     if (report->held_until_ns > summary->held_until_ns)
         summary->held_until_ns = report->held_until_ns;

@@ -17,6 +17,7 @@ enum lith_pass {
     LITH_PASS_ROLLBACK,
     LITH_PASS_RETIRE,
     LITH_PASS_ADOPT,
+    LITH_PASS_FSCK,
 };
 
 struct lith_sweep {
@@ -31,6 +32,7 @@ struct lith_sweep {
     uint32_t jobs; /* at once; fewer where the memory is too small for so many */
     /* Of passes by hand. */
     struct lith_change change; /* with a partition: of all that are selected, that one alone */
+    struct lith_fsck fsck;     /* but for the partition */
     enum lith_unlisted unlisted;
 };
 

@@ -22,8 +22,8 @@ if not lithify.has_command("compact"):
 SEED = os.environ.get("LITHIFY_SEED", "1")
 WALKS = int(os.environ.get("LITHIFY_CRASH_WALKS", "8"))
 ARRIVALS_MAX = 40
-# Steps of commands that are not there yet; with the command its scenario must come.
-ABSENT = {"restored": "fsck"}
+# Steps of options that are not there yet: fsck --restore.
+ABSENT = {"restored"}
 
 
 @pytest.fixture(scope="module")
@@ -94,8 +94,7 @@ def test_every_step_has_a_scenario():
     unknown = covered - set(crash.declared_steps())
     assert not unknown, f"no such step: {unknown}"
     missing = set(crash.declared_steps()) - covered
-    waiting = {step for step in missing if step in ABSENT and not lithify.has_command(ABSENT[step])}
-    assert missing == waiting, f"no scenario kills at {sorted(missing - waiting)}"
+    assert missing == ABSENT, f"no scenario kills at {sorted(missing - ABSENT)}"
 
 
 def test_identical_reruns(made, tmp_path):
