@@ -5,16 +5,14 @@
 
 #include "base/limits.h"
 
-enum lith_code lith_input_set_init(struct lith_input_set *set,
-                                   const struct lith_merge_input *inputs, size_t count,
+enum lith_code lith_input_set_init(struct lith_input_set *set, size_t count,
                                    struct lith_opener *opener, const struct lith_work *work,
                                    struct lith_err *err)
 {
     void *block;
 
     LITH_ASSERT(count < LITH_NO_INDEX);
-    *set = (struct lith_input_set){.names = inputs,
-                                   .opener = opener,
+    *set = (struct lith_input_set){.opener = opener,
                                    .open_max = lith_work_open_files(work),
                                    .newest = LITH_NO_INDEX,
                                    .oldest = LITH_NO_INDEX};
@@ -109,7 +107,7 @@ static enum lith_code open_input(struct lith_input_set *set, size_t index, struc
             break;
         size_t open_max = set->open_count > 1 ? set->open_count / 2 : 1;
         if (code != LITH_E_LIMIT || !oldest_close(set))
-            return lith_err_prefix(err, "%s", set->names[index].name);
+            return code;
         set->open_max = open_max;
     }
     set->open_count++;

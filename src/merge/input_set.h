@@ -32,7 +32,6 @@ struct lith_input_user {
 
 struct lith_input_set {
     struct lith_input *inputs;
-    const struct lith_merge_input *names;
     size_t count;
     struct lith_opener *opener;
     size_t open_count;
@@ -45,14 +44,16 @@ struct lith_input_set {
     uint32_t user_count;
 };
 
-/* `inputs` (for their names) is borrowed; `count` is below LITH_NO_INDEX. */
-LITH_MUST_CHECK enum lith_code
-lith_input_set_init(struct lith_input_set *set, const struct lith_merge_input *inputs, size_t count,
-                    struct lith_opener *opener, const struct lith_work *work, struct lith_err *err);
+/* `count` is below LITH_NO_INDEX. */
+LITH_MUST_CHECK enum lith_code lith_input_set_init(struct lith_input_set *set, size_t count,
+                                                   struct lith_opener *opener,
+                                                   const struct lith_work *work,
+                                                   struct lith_err *err);
 /* A zeroed set is a no-op. */
 void lith_input_set_done(struct lith_input_set *set);
 
-/* Input `index` with its source open, until the next call. Failures name the file. */
+/* Input `index` with its source open, until the next call. Failures do not name the file: who asks
+ * does, since whatever it then does with the file may fail too. */
 LITH_MUST_CHECK enum lith_code lith_input_set_get(struct lith_input_set *set, size_t index,
                                                   struct lith_input **ret_input,
                                                   struct lith_err *err);

@@ -217,6 +217,27 @@ static enum lith_code writer_note(struct lith_merge *merge, struct lith_input *i
     return LITH_OK;
 }
 
+/* The kind of an input's footer, which is normalised; where it `is_known` already, the same. */
+static enum lith_code kind_find(struct lith_merge *merge, size_t input,
+                                const struct lith_footer *footer, struct lith_arena *scratch,
+                                bool is_known, uint32_t *ret_kind, struct lith_err *err)
+{
+    LITH_TRY(lith_kinds_find(&merge->kinds, footer, scratch, ret_kind, err));
+    if (is_known && *ret_kind != merge->set.inputs[input].kind)
+        return lith_fail(err, LITH_E_CONFLICT, "its schema changed while it was being merged");
+    return LITH_OK;
+}
+
+enum lith_code lith_merge_kind_check(struct lith_merge *merge, size_t input,
+                                     struct lith_footer *footer, struct lith_arena *scratch,
+                                     struct lith_err *err)
+{
+    uint32_t kind;
+
+    LITH_TRY(lith_schema_normalise(&footer->schema, scratch, err));
+    return kind_find(merge, input, footer, scratch, true, &kind, err);
+}
+
 static enum lith_code footer_take(struct lith_merge *merge, struct planning *planning,
                                   struct lith_footer *footer, const struct lith_visit *visit,
                                   struct lith_err *err)
@@ -234,9 +255,7 @@ static enum lith_code footer_take(struct lith_merge *merge, struct planning *pla
     LITH_TRY(meaning_check(merge, footer, is_first, err));
     if (is_first)
         LITH_TRY(first_take(merge, footer, index, err));
-    LITH_TRY(lith_kinds_find(&merge->kinds, footer, arena, &kind, err));
-    if (kind == LITH_NO_INDEX && planning->is_over_union)
-        return lith_fail(err, LITH_E_CONFLICT, "its schema changed while it was being merged");
+    LITH_TRY(kind_find(merge, index, footer, arena, planning->is_over_union, &kind, err));
     if (kind == LITH_NO_INDEX) {
         planning->is_mixed = true;
         return LITH_OK;
@@ -313,7 +332,9 @@ static enum lith_code input_take(struct lith_merge *merge, struct planning *plan
                                  const struct lith_visit *visit, struct lith_err *err)
 {
     struct lith_footer footer;
+    struct lith_input *input;
 
+    LITH_TRY(lith_input_set_get(&merge->set, visit->input, &input, err));
     lith_arena_init(&planning->arena, merge->work->mem);
     enum lith_code code = input_read(merge, planning, visit->input, &footer, err);
     if (code == LITH_OK)
@@ -339,13 +360,11 @@ enum lith_code lith_merge_pass(struct lith_merge *merge, bool is_over_union, siz
                         lith_sorting_sorts(&merge->sorting) ? 0 : merge->limits.row_group_bytes},
         .is_over_union = is_over_union,
     };
-    struct lith_input *input;
 
     lith_buf_init(&planning.room, merge->work->mem, planning.staging.file_bytes_max);
     for (*ret_end = 0; *ret_end < lith_merge_visit_count(merge); (*ret_end)++) {
         struct lith_visit visit = lith_merge_visit(merge, *ret_end);
         LITH_TRY(lith_work_check(merge->work, err));
-        LITH_TRY(lith_input_set_get(&merge->set, visit.input, &input, err));
         if (input_take(merge, &planning, &visit, err) != LITH_OK)
             return lith_err_prefix(err, "%s", merge->inputs[visit.input].name);
         if (planning.is_mixed)

@@ -55,14 +55,15 @@ static enum lith_code kind_take(struct lith_merge *merge, size_t index, struct l
 
     lith_arena_init(&arena, merge->work->mem);
     LITH_TRY(lith_input_set_get(&merge->set, index, &input, err));
-    enum lith_code code = lith_footer_read(input->source, &arena, &footer, err);
-    if (code == LITH_OK)
-        code = lith_schema_normalise(&footer.schema, &arena, err);
-    if (code == LITH_OK)
-        code = lith_kinds_find(&merge->kinds, &footer, &arena, &kind, err);
-    if (code == LITH_OK && kind == LITH_NO_INDEX)
-        code = lith_kinds_add(&merge->kinds, &footer, (uint32_t)index, err);
-    return code == LITH_OK ? code : lith_err_prefix(err, "%s", merge->inputs[index].name);
+    LITH_TRY(lith_footer_read(input->source, &arena, &footer, err));
+    LITH_TRY(lith_schema_normalise(&footer.schema, &arena, err));
+    LITH_TRY(lith_kinds_find(&merge->kinds, &footer, &arena, &kind, err));
+    if (kind == LITH_NO_INDEX) {
+        LITH_TRY(lith_kinds_add(&merge->kinds, &footer, (uint32_t)index, err));
+        kind = merge->kinds.count - 1;
+    }
+    input->kind = kind;
+    return LITH_OK;
 }
 
 /* What else the operator might allow, so that all join; empty: nothing does. */
@@ -105,8 +106,10 @@ static enum lith_code schemas_join(struct lith_merge *merge, size_t first, struc
     struct lith_kinds_conflict conflict;
 
     for (size_t i = first; i < lith_merge_visit_count(merge); i++) {
+        size_t input = lith_merge_visit(merge, i).input;
         LITH_TRY(lith_work_check(merge->work, err));
-        LITH_TRY(kind_take(merge, lith_merge_visit(merge, i).input, err));
+        if (kind_take(merge, input, err) != LITH_OK)
+            return lith_err_prefix(err, "%s", merge->inputs[input].name);
     }
     LITH_TRY(lith_kinds_join(&merge->kinds, &merge->options.allow, merge->options.match,
                              &merge->schema, &conflict, err));
@@ -265,8 +268,7 @@ enum lith_code lith_merge_codecs_new(const struct lith_merge *merge,
 static enum lith_code plan(struct lith_merge *merge, struct lith_opener *opener,
                            struct lith_err *err)
 {
-    LITH_TRY(lith_input_set_init(&merge->set, merge->inputs, merge->input_count, opener,
-                                 merge->work, err));
+    LITH_TRY(lith_input_set_init(&merge->set, merge->input_count, opener, merge->work, err));
     LITH_TRY(lith_merge_codecs_new(merge, &merge->codecs, err));
     if (merge->options.erase.columns && merge->options.sort_by)
         return lith_fail(err, LITH_E_INVALID,

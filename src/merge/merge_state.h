@@ -68,6 +68,14 @@ LITH_MUST_CHECK enum lith_code lith_merge_codecs_new(const struct lith_merge *me
                                                      struct lith_codec_context **ret_codecs,
                                                      struct lith_err *err);
 
+/* Whether an input whose footer was read once more, normalised here, still is of the kind that it
+ * was: all that was planned for it rests on that. CONFLICT where it is not. `scratch` is that of
+ * the footer. */
+LITH_MUST_CHECK enum lith_code lith_merge_kind_check(struct lith_merge *merge, size_t input,
+                                                     struct lith_footer *footer,
+                                                     struct lith_arena *scratch,
+                                                     struct lith_err *err);
+
 /* The units of an output row group: [*ret_begin, *ret_end). */
 void lith_merge_row_group(const struct lith_merge *merge, size_t index, size_t *ret_begin,
                           size_t *ret_end);

@@ -174,6 +174,7 @@ static enum lith_code unit_open(struct reading *r, const struct lith_unit *unit,
     lith_arena_init(&r->arena, r->merge->work->mem);
     r->input = LITH_NO_INDEX;
     LITH_TRY(lith_footer_read(*ret_source, &r->arena, &r->footer, err));
+    LITH_TRY(lith_merge_kind_check(r->merge, unit->input, &r->footer, &r->arena, err));
     r->input = unit->input;
     return LITH_OK;
 }

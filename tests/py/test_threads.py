@@ -204,6 +204,48 @@ def test_an_input_that_changes(tmp_path):
     assert not out.exists() and not tmp.exists()
 
 
+def same_size(table, size):
+    """A file of the table, of so many bytes: what it lacks stands in front of the footer."""
+    sink = pyarrow.BufferOutputStream()
+    parquet.write_table(table, sink)
+    data = sink.getvalue().to_pybytes()
+    footer = len(data) - int.from_bytes(data[-8:-4], "little") - 8
+    return data[:footer] + bytes(size - len(data)) + data[footer:]
+
+
+@pytest.mark.skipif(lithify.SANITIZED, reason="time")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_schemas_that_change(threads, tmp_path):
+    """The keys of a sort are read a second time: what is written over inputs meanwhile, with numbers
+    for texts or without the key, is a failure that is told."""
+    rows, size = 3000, 100_000
+    names = pyarrow.array([f"key {(row * 7919) % 100003:06}" for row in range(rows)])
+    numbers = pyarrow.array(range(rows))
+    before = same_size(pyarrow.table({"k": names, "v": numbers}), size)
+    others = [same_size(pyarrow.table(columns), size)
+              for columns in ({"k": numbers, "v": numbers}, {"other": names, "v": numbers})]
+    sources = [tmp_path / f"in{index:03}.parquet" for index in range(150)]
+    out, tmp = tmp_path / "out.parquet", tmp_path / "out.parquet.tmp"
+    for turn in range(20):
+        out.unlink(missing_ok=True)
+        for path in sources:
+            path.write_bytes(before)
+        merge = subprocess.Popen([lithify.BIN, "merge", "--sort-by=k", "--threads", str(threads),
+                                  "-o", out, *sources],
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while not tmp.exists() and merge.poll() is None:
+            pass
+        for index, path in reversed(list(enumerate(sources[50:]))):
+            with open(path, "r+b") as file:
+                file.write(others[(index + turn) % 2])
+        told = merge.communicate(timeout=60)[1]
+        assert merge.returncode in (lithify.DONE, lithify.FAILED), told
+        if "its schema changed" in told:
+            break  # else they were read already, or while they were written
+    assert "changed while it was being merged" in told, told
+    assert not out.exists() and not tmp.exists()
+
+
 def test_short_memory(tmp_path):
     """Values so large that they do not fit the budget in several threads at once, but do in one."""
     numbers = numpy.random.default_rng(3)

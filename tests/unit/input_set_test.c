@@ -48,15 +48,11 @@ static enum lith_code one_open(struct lith_opener *opener, size_t index,
 
 static void set_of(struct lith_input_set *set, size_t limit)
 {
-    static struct lith_merge_input inputs[INPUTS];
-
     memset(&files, 0, sizeof(files));
     files.base.open = one_open;
     files.limit = limit;
-    for (size_t i = 0; i < INPUTS; i++)
-        inputs[i].name = "a file";
     lith_mem_init(&mem, 1 << 20, NULL);
-    MUST(lith_input_set_init(set, inputs, INPUTS, &files.base, &work, &err));
+    MUST(lith_input_set_init(set, INPUTS, &files.base, &work, &err));
 }
 
 static void few_open_files_are_enough(void **state)
@@ -177,7 +173,7 @@ static void none_is_too_few(void **state)
     (void)state;
     set_of(&set, 0);
     assert_int_equal(lith_input_set_get(&set, 3, &input, &err), LITH_E_LIMIT);
-    assert_non_null(strstr(err.text, "a file: too many open files"));
+    assert_non_null(strstr(err.text, "too many open files"));
     lith_input_set_done(&set);
     lith_mem_done(&mem);
 }
