@@ -22,11 +22,15 @@ static const char *space_skip(const char *at, const char *end)
 /* Behind the closing quote of a string; NULL: it has none. */
 static const char *string_skip(const char *at, const char *end)
 {
-    for (at++; at < end; at++) {
-        if (*at == '"')
-            return at + 1;
-        if (*at == '\\')
-            at++;
+    at++;
+    while (at < end) {
+        const char *quote = memchr(at, '"', (size_t)(end - at));
+        if (!quote)
+            return NULL;
+        const char *escape = memchr(at, '\\', (size_t)(quote - at));
+        if (!escape)
+            return quote + 1;
+        at = escape + 2;
     }
     return NULL;
 }

@@ -10,9 +10,9 @@ static const struct {
     const char *key;
     bool of_root;
 } tables_known[LITH_TABLE_COUNT] = {
-    [LITH_TABLE_NAMES] = {"files", true},          [LITH_TABLE_FILES] = {"files", false},
-    [LITH_TABLE_RETIRED] = {"retired", false},     [LITH_TABLE_GONE] = {"gone", false},
-    [LITH_TABLE_CONDEMNED] = {"condemned", false},
+    [LITH_TABLE_NAMES] = {"files", true},  [LITH_TABLE_LOG] = {"log", false},
+    [LITH_TABLE_FILES] = {"files", false}, [LITH_TABLE_RETIRED] = {"retired", false},
+    [LITH_TABLE_GONE] = {"gone", false},   [LITH_TABLE_CONDEMNED] = {"condemned", false},
 };
 
 enum lith_code lith_manifest_tree_parse(struct lith_manifest_reader *r, struct lith_json_span span,
@@ -73,16 +73,45 @@ enum lith_code lith_manifest_table_begin(struct lith_manifest_reader *r,
     return LITH_OK;
 }
 
-enum lith_code lith_manifest_row_parse(struct lith_manifest_reader *r, struct lith_json_walk *walk,
-                                       struct lith_json **ret_tree, size_t *ret_cost,
-                                       struct lith_err *err)
+static enum lith_code row_parse(struct lith_manifest_reader *r, struct lith_json_span span,
+                                const char *const *known, struct lith_manifest_row *row,
+                                struct lith_err *err)
+{
+    LITH_TRY(lith_manifest_tree_parse(r, span, &row->tree, &row->cost, err));
+    if (known)
+        lith_json_row_of(row->tree, known, &row->cells);
+    else if (lith_json_is_text(row->tree))
+        row->text = (struct lith_json_span){lith_json_text_of(row->tree),
+                                            strlen(lith_json_text_of(row->tree))};
+    return LITH_OK;
+}
+
+enum lith_code lith_manifest_row_next(struct lith_manifest_reader *r, struct lith_json_walk *walk,
+                                      const char *const *known, struct lith_manifest_row *ret_row,
+                                      struct lith_err *err)
 {
     struct lith_json_span span;
     bool more = false;
 
+    ret_row->text = (struct lith_json_span){0};
+    ret_row->tree = NULL;
+    ret_row->cost = 0;
     LITH_TRY(lith_json_walk_next(walk, NULL, &span, &more, err));
     LITH_ASSERT(more);
-    return lith_manifest_tree_parse(r, span, ret_tree, ret_cost, err);
+    bool plain = known ? lith_json_row_read(span, known, &ret_row->cells)
+                       : lith_json_plain_text(span, &ret_row->text);
+    return plain ? LITH_OK : row_parse(r, span, known, ret_row, err);
+}
+
+enum lith_code lith_manifest_row_end(struct lith_manifest_reader *r, struct lith_manifest_row *row,
+                                     bool keep, enum lith_code code, struct lith_err *err)
+{
+    if (!row->tree)
+        return code;
+    if (code == LITH_OK && keep)
+        return lith_manifest_tree_keep(r, row->tree, row->cost, err);
+    lith_manifest_tree_drop(r, row->tree, row->cost);
+    return code;
 }
 
 /* Which table a member is, or LITH_TABLE_COUNT. */
@@ -122,10 +151,15 @@ static enum lith_code member_take(struct lith_manifest_reader *r, struct lith_me
     return LITH_OK;
 }
 
+/* No known key is as long. */
+#define PLAIN_KEY_BYTES 32u
+
 static enum lith_code member_next(struct lith_manifest_reader *r, struct lith_members *sorting,
                                   struct lith_json_walk *walk, bool *ret_more, struct lith_err *err)
 {
+    char plain[PLAIN_KEY_BYTES + 1] = "";
     struct lith_json_span key;
+    struct lith_json_span text_span;
     struct lith_json_span value;
     struct lith_json *name;
     size_t cost = 0;
@@ -134,6 +168,10 @@ static enum lith_code member_next(struct lith_manifest_reader *r, struct lith_me
         return lith_err_prefix(err, "%s", r->file);
     if (!*ret_more)
         return LITH_OK;
+    if (lith_json_plain_text(key, &text_span) && text_span.bytes <= PLAIN_KEY_BYTES) {
+        memcpy(plain, text_span.text, text_span.bytes);
+        return member_take(r, sorting, plain, value, err);
+    }
     LITH_TRY(lith_manifest_tree_parse(r, key, &name, &cost, err));
     const char *text = lith_json_text_of(name);
     enum lith_code code = LITH_OK;

@@ -1,17 +1,18 @@
 /*
  * A manifest's text by its outline, for its parser: what is short is parsed, the long tables are
- * noted and walked over. A JSON tree is about ten times its text, so a table's rows are parsed one
- * at a time. Private to lake.
+ * noted and walked over. A JSON tree is about ten times its text, so a table's rows are read one at
+ * a time, the plain ones (all that Lithify writes, but for odd names) in place. Private to lake.
  */
 #ifndef LITH_LAKE_MANIFEST_OUTLINE_H
 #define LITH_LAKE_MANIFEST_OUTLINE_H
 
-#include "base/json.h"
+#include "base/json_row.h"
 #include "lake/manifest.h"
 
 /* The tables that are walked over. */
 enum lith_manifest_table {
     LITH_TABLE_NAMES, /* the plain field `files` */
+    LITH_TABLE_LOG,
     LITH_TABLE_FILES,
     LITH_TABLE_RETIRED,
     LITH_TABLE_GONE,
@@ -63,10 +64,24 @@ LITH_MUST_CHECK enum lith_code
 lith_manifest_table_begin(struct lith_manifest_reader *r, enum lith_manifest_table table,
                           size_t row_bytes, struct lith_json_walk *ret_walk, void **ret_rows,
                           size_t *ret_count, struct lith_err *err);
-/* The next row of a table that was counted. */
-LITH_MUST_CHECK enum lith_code lith_manifest_row_parse(struct lith_manifest_reader *r,
-                                                       struct lith_json_walk *walk,
-                                                       struct lith_json **ret_tree,
-                                                       size_t *ret_cost, struct lith_err *err);
+/* A row of a table: an object's cells, or the text of a bare name. */
+struct lith_manifest_row {
+    struct lith_json_row cells;
+    struct lith_json_span text; /* of a table of texts; NULL: it is none */
+    struct lith_json *tree;     /* of one that is not plain; else NULL */
+    size_t cost;
+};
+
+/* The next row of a table that was counted: an object with these keys, or (`known` NULL) a text.
+ * To be ended. */
+LITH_MUST_CHECK enum lith_code lith_manifest_row_next(struct lith_manifest_reader *r,
+                                                      struct lith_json_walk *walk,
+                                                      const char *const *known,
+                                                      struct lith_manifest_row *ret_row,
+                                                      struct lith_err *err);
+/* With `keep` its tree stays as long as the manifest. Returns `code`, or what that came to. */
+LITH_MUST_CHECK enum lith_code lith_manifest_row_end(struct lith_manifest_reader *r,
+                                                     struct lith_manifest_row *row, bool keep,
+                                                     enum lith_code code, struct lith_err *err);
 
 #endif

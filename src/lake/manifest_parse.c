@@ -1,149 +1,28 @@
 /*
  * Reads a manifest: JSON into tables, every field checked, nothing guessed (P9).
  *
- * What is known is copied into the arena. A row's tree goes again at once (manifest_outline.h)
- * unless it has fields that this version does not know: those must survive a rewrite.
+ * What is known is copied into the arena. Rows are read in place, or from a tree that goes again at
+ * once (manifest_outline.h), unless it has fields that this version does not know: those must
+ * survive a rewrite.
  */
 #include <string.h>
 
 #include "base/limits.h"
-#include "base/time.h"
+#include "lake/manifest_cells.h"
 #include "lake/manifest_fields.h"
-#include "lake/manifest_outline.h"
 
-/* Where a value stands, for errors. */
-struct place {
-    const char *table;
-    size_t index;
-};
-
-#define PLACE_TEXT "%s: %s[%zu].%s: "
-#define PLACE_ARGS(r, place, key) (r)->file, (place).table, (place).index, (key)
-
-/* A text, `same` itself where it is equal to that, else a copy. */
-static enum lith_code text_share(struct lith_manifest_reader *r, struct place place,
-                                 const struct lith_json *object, const char *key, const char *same,
-                                 const char **ret_text, struct lith_err *err)
-{
-    const struct lith_json *value = lith_json_get(object, key);
-    void *copy = NULL;
-
-    if (!lith_json_is_text(value))
-        return lith_fail(err, LITH_E_CORRUPT, PLACE_TEXT "a text expected",
-                         PLACE_ARGS(r, place, key));
-    const char *text = lith_json_text_of(value);
-    if (same && strcmp(text, same) == 0) {
-        *ret_text = same;
-        return LITH_OK;
-    }
-    LITH_TRY(lith_arena_copy(r->arena, text, strlen(text), &copy, err));
-    *ret_text = copy;
-    return LITH_OK;
-}
-
-static enum lith_code text_read(struct lith_manifest_reader *r, struct place place,
-                                const struct lith_json *object, const char *key,
-                                const char **ret_text, struct lith_err *err)
-{
-    return text_share(r, place, object, key, NULL, ret_text, err);
-}
-
-/* An absent text is NULL. */
-static enum lith_code text_maybe(struct lith_manifest_reader *r, struct place place,
-                                 const struct lith_json *object, const char *key,
-                                 const char **ret_text, struct lith_err *err)
-{
-    if (lith_json_get(object, key))
-        return text_read(r, place, object, key, ret_text, err);
-    *ret_text = NULL;
-    return LITH_OK;
-}
-
-static enum lith_code number_read(struct lith_manifest_reader *r, struct place place,
-                                  const struct lith_json *object, const char *key,
-                                  uint64_t *ret_number, struct lith_err *err)
-{
-    const struct lith_json *value = lith_json_get(object, key);
-
-    if (!lith_json_is_int(value) || lith_json_int_of(value) < 0)
-        return lith_fail(err, LITH_E_CORRUPT, PLACE_TEXT "an integer of at least 0 expected",
-                         PLACE_ARGS(r, place, key));
-    *ret_number = (uint64_t)lith_json_int_of(value);
-    return LITH_OK;
-}
-
-static enum lith_code time_read(struct lith_manifest_reader *r, struct place place,
-                                const struct lith_json *object, const char *key, int64_t *ret_ns,
-                                struct lith_err *err)
-{
-    const struct lith_json *value = lith_json_get(object, key);
-    struct lith_err why;
-
-    if (!lith_json_is_text(value) || lith_time_parse(lith_json_text_of(value), ret_ns, &why))
-        return lith_fail(err, LITH_E_CORRUPT, PLACE_TEXT "an RFC 3339 time expected",
-                         PLACE_ARGS(r, place, key));
-    return LITH_OK;
-}
-
-static bool hex_is(const char *text, size_t digits)
-{
-    return strlen(text) == digits && strspn(text, "0123456789abcdef") == digits;
-}
-
-/* A hash or an id: exactly `digits` lower-case hex digits. */
-static enum lith_code hex_read(struct lith_manifest_reader *r, struct place place,
-                               const struct lith_json *object, const char *key, size_t digits,
-                               const char **ret_text, struct lith_err *err)
-{
-    const char *text = NULL;
-
-    LITH_TRY(text_read(r, place, object, key, &text, err));
-    if (!hex_is(text, digits))
-        return lith_fail(err, LITH_E_CORRUPT, PLACE_TEXT "%zu lower-case hex digits expected",
-                         PLACE_ARGS(r, place, key), digits);
-    *ret_text = text;
-    return LITH_OK;
-}
-
-static enum lith_code crc_read(struct lith_manifest_reader *r, struct place place,
-                               const struct lith_json *object, uint32_t *ret_crc,
-                               struct lith_err *err)
-{
-    const char *text = NULL;
-    uint32_t crc = 0;
-
-    LITH_TRY(hex_read(r, place, object, "crc32", 8, &text, err));
-    for (size_t i = 0; i < 8; i++)
-        crc = crc * 16 + (uint32_t)(text[i] <= '9' ? text[i] - '0' : text[i] - 'a' + 10);
-    *ret_crc = crc;
-    return LITH_OK;
-}
-
-static enum lith_code name_check(struct lith_manifest_reader *r, struct place place,
-                                 const char *name, struct lith_err *err)
-{
-    if (!lith_name_is_data(name) || strchr(name, '/'))
-        return lith_fail(err, LITH_E_CORRUPT,
-                         "%s: %s[%zu]: \"%s\" is not the bare name of a data file", r->file,
-                         place.table, place.index, name);
-    return LITH_OK;
-}
-
-/* The object itself when it has members beyond the known ones, else NULL. */
+/* The row's tree when it has members beyond the known ones, else NULL. */
 static const struct lith_json *unknown_of(struct lith_manifest_reader *r,
-                                          const struct lith_json *object, const char *const *known)
+                                          const struct lith_json_row *row,
+                                          const struct lith_json *tree)
 {
-    size_t found = 0;
-
-    for (size_t i = 0; known[i]; i++)
-        found += lith_json_get(object, known[i]) != NULL;
-    if (found == lith_json_count(object))
+    if (!row->has_unknown)
         return NULL;
     r->has_unknown = true;
-    return object;
+    return tree;
 }
 
-static enum lith_code object_check(struct lith_manifest_reader *r, struct place place,
+static enum lith_code object_check(struct lith_manifest_reader *r, struct lith_place place,
                                    const struct lith_json *object, struct lith_err *err)
 {
     if (!lith_json_is_object(object))
@@ -167,131 +46,130 @@ static enum lith_code rows_make(struct lith_manifest_reader *r, const struct lit
     return LITH_OK;
 }
 
-/* The next row of a table of bare names; the name lives as long as *ret_tree. */
-static enum lith_code name_parse(struct lith_manifest_reader *r, struct lith_json_walk *walk,
-                                 struct place place, struct lith_json **ret_tree, size_t *ret_cost,
-                                 struct lith_err *err)
+/* The next name of a table, checked, in the arena; or `same` itself, where it is equal to that. */
+static enum lith_code name_next(struct lith_manifest_reader *r, struct lith_json_walk *walk,
+                                struct lith_place place, const char *same, const char **ret_name,
+                                struct lith_err *err)
 {
-    LITH_TRY(lith_manifest_row_parse(r, walk, ret_tree, ret_cost, err));
-    const char *text = lith_json_text_of(*ret_tree);
-    enum lith_code code = name_check(r, place, text ? text : "", err);
-    if (code != LITH_OK)
-        lith_manifest_tree_drop(r, *ret_tree, *ret_cost);
-    return code;
-}
-
-static enum lith_code name_copy(struct lith_manifest_reader *r, struct lith_json_walk *walk,
-                                struct place place, const char **ret_name, struct lith_err *err)
-{
-    struct lith_json *tree;
-    size_t cost = 0;
+    struct lith_manifest_row row;
     void *copy = NULL;
 
-    LITH_TRY(name_parse(r, walk, place, &tree, &cost, err));
-    const char *text = lith_json_text_of(tree);
-    enum lith_code code = lith_arena_copy(r->arena, text, strlen(text), &copy, err);
-    lith_manifest_tree_drop(r, tree, cost);
-    *ret_name = copy;
-    return code;
+    LITH_TRY(lith_manifest_row_next(r, walk, NULL, &row, err));
+    size_t bytes = row.text.text ? row.text.bytes : 0;
+    bool is_same = same && bytes == strlen(same) && memcmp(row.text.text, same, bytes) == 0;
+    enum lith_code code = LITH_OK;
+    if (!is_same)
+        code = lith_arena_copy(r->arena, bytes ? row.text.text : "", bytes, &copy, err);
+    if (copy)
+        code = lith_manifest_name_check(r, place, copy, err);
+    *ret_name = is_same ? same : copy;
+    return lith_manifest_row_end(r, &row, false, code, err);
 }
 
 /* The plain field `files` has the same names in the same order. */
 static enum lith_code name_compare(struct lith_manifest_reader *r, struct lith_json_walk *walk,
-                                   struct place place, const char *name, struct lith_err *err)
+                                   struct lith_place place, const char *name, struct lith_err *err)
 {
-    enum lith_code code = LITH_OK;
-    struct lith_json *tree;
-    size_t cost = 0;
+    const char *found = NULL;
 
-    LITH_TRY(name_parse(r, walk, place, &tree, &cost, err));
-    if (strcmp(lith_json_text_of(tree), name) != 0)
-        code = lith_fail(err, LITH_E_CORRUPT, "%s: files[%zu] is %s, lithify.files[%zu] is %s",
-                         r->file, place.index, lith_json_text_of(tree), place.index, name);
-    lith_manifest_tree_drop(r, tree, cost);
-    return code;
+    LITH_TRY(name_next(r, walk, place, name, &found, err));
+    if (found != name)
+        return lith_fail(err, LITH_E_CORRUPT, "%s: files[%zu] is %s, lithify.files[%zu] is %s",
+                         r->file, place.index, found, place.index, name);
+    return LITH_OK;
 }
 
 /* Commits bring in many files each; one copy of their id is enough. */
-static enum lith_code id_read(struct lith_manifest_reader *r, struct place place,
-                              const struct lith_json *object, const char **ret_id,
+static enum lith_code id_read(struct lith_manifest_reader *r, struct lith_place place,
+                              const struct lith_json_row *row, const char **ret_id,
                               struct lith_err *err)
 {
-    const char *text = lith_json_text_of(lith_json_get(object, "commit_id"));
-
-    if (!text || !r->last_id || strcmp(text, r->last_id) != 0)
-        LITH_TRY(text_read(r, place, object, "commit_id", &r->last_id, err));
+    LITH_TRY(lith_cell_text_share(r, place, row, "commit_id", r->last_id, &r->last_id, err));
     *ret_id = r->last_id;
     return LITH_OK;
 }
 
-static enum lith_code set_read(struct lith_manifest_reader *r, struct place place,
-                               const struct lith_json *object, uint16_t *ret_set,
+static enum lith_code set_read(struct lith_manifest_reader *r, struct lith_place place,
+                               const struct lith_json_row *row, uint16_t *ret_set,
                                struct lith_err *err)
 {
     uint64_t set = 0;
 
-    if (lith_json_get(object, "set"))
-        LITH_TRY(number_read(r, place, object, "set", &set, err));
+    if (lith_row_has(row, "set"))
+        LITH_TRY(lith_cell_number(r, place, row, "set", &set, err));
     if (set > UINT16_MAX)
-        return lith_fail(err, LITH_E_CORRUPT, PLACE_TEXT "at most %u expected",
-                         PLACE_ARGS(r, place, "set"), (unsigned)UINT16_MAX);
+        return lith_fail(err, LITH_E_CORRUPT, "%s: %s[%zu].set: at most %u expected", r->file,
+                         place.table, place.index, (unsigned)UINT16_MAX);
     *ret_set = (uint16_t)set;
     return LITH_OK;
 }
 
+/* Longer names are no shorter for being shared. */
+#define LISTED_NAME_BYTES 256u
+
 /* The listed object that an entry names, or NULL. */
 static const struct lith_object *listed_as(const struct lith_manifest_reader *r,
-                                           const struct lith_json *entry)
+                                           const struct lith_json_row *row)
 {
-    const char *name = lith_json_text_of(lith_json_get(entry, "name"));
+    char name[LISTED_NAME_BYTES];
 
-    return name && r->listing ? lith_listing_find(r->listing, name) : NULL;
+    if (!r->listing || !lith_cell_fits(lith_json_row_cell(row, "name"), name, sizeof(name)))
+        return NULL;
+    return lith_listing_find(r->listing, name);
 }
 
-static enum lith_code entry_read(struct lith_manifest_reader *r, struct place place,
-                                 const struct lith_json *object, const struct lith_entry_kind *kind,
-                                 struct lith_entry *entry, struct lith_err *err)
+static enum lith_code entry_read(struct lith_manifest_reader *r, struct lith_place place,
+                                 const struct lith_json_row *row,
+                                 const struct lith_entry_kind *kind, struct lith_entry *entry,
+                                 struct lith_err *err)
 {
-    LITH_TRY(object_check(r, place, object, err));
-    const struct lith_object *listed = listed_as(r, object);
-    LITH_TRY(text_share(r, place, object, "name", listed ? listed->name : NULL, &entry->name, err));
-    LITH_TRY(name_check(r, place, entry->name, err));
-    LITH_TRY(number_read(r, place, object, "size", &entry->size, err));
-    entry->has_rows = lith_json_get(object, "rows") != NULL;
+    const struct lith_object *listed = listed_as(r, row);
+
+    LITH_TRY(lith_cell_text_share(r, place, row, "name", listed ? listed->name : NULL, &entry->name,
+                                  err));
+    LITH_TRY(lith_manifest_name_check(r, place, entry->name, err));
+    LITH_TRY(lith_cell_number(r, place, row, "size", &entry->size, err));
+    entry->has_rows = lith_row_has(row, "rows");
     if (entry->has_rows)
-        LITH_TRY(number_read(r, place, object, "rows", &entry->rows, err));
-    entry->has_crc = lith_json_get(object, "crc32") != NULL;
+        LITH_TRY(lith_cell_number(r, place, row, "rows", &entry->rows, err));
+    entry->has_crc = lith_row_has(row, "crc32");
     if (entry->has_crc)
-        LITH_TRY(crc_read(r, place, object, &entry->crc32, err));
+        LITH_TRY(lith_cell_crc32(r, place, row, &entry->crc32, err));
     if (kind->has_etag)
-        LITH_TRY(
-            text_share(r, place, object, "etag", listed ? listed->etag : NULL, &entry->etag, err));
+        LITH_TRY(lith_cell_text_share(r, place, row, "etag", listed ? listed->etag : NULL,
+                                      &entry->etag, err));
     if (kind->generation_key)
-        LITH_TRY(number_read(r, place, object, kind->generation_key, &entry->generation, err));
+        LITH_TRY(lith_cell_number(r, place, row, kind->generation_key, &entry->generation, err));
     if (kind->has_commit_id)
-        LITH_TRY(id_read(r, place, object, &entry->commit_id, err));
+        LITH_TRY(id_read(r, place, row, &entry->commit_id, err));
     if (kind->has_at)
-        LITH_TRY(time_read(r, place, object, "at", &entry->at_ns, err));
+        LITH_TRY(lith_cell_time(r, place, row, "at", &entry->at_ns, err));
     if (kind->has_set)
-        LITH_TRY(set_read(r, place, object, &entry->set, err));
-    entry->raw = unknown_of(r, object, kind->known);
+        LITH_TRY(set_read(r, place, row, &entry->set, err));
     return LITH_OK;
 }
 
+/* Only a row that is not plain has a tree, and only such a one may be something else. */
+static enum lith_code row_check(struct lith_manifest_reader *r, struct lith_place place,
+                                const struct lith_manifest_row *row, struct lith_err *err)
+{
+    return row->tree ? object_check(r, place, row->tree, err) : LITH_OK;
+}
+
 /* One row of a table, whose tree stays where it has fields unknown to us. */
-static enum lith_code entry_take(struct lith_manifest_reader *r, struct place place,
+static enum lith_code entry_take(struct lith_manifest_reader *r, struct lith_place place,
                                  struct lith_json_walk *walk, const struct lith_entry_kind *kind,
                                  struct lith_entry *entry, struct lith_err *err)
 {
-    struct lith_json *tree;
-    size_t cost = 0;
+    struct lith_manifest_row row;
 
-    LITH_TRY(lith_manifest_row_parse(r, walk, &tree, &cost, err));
-    enum lith_code code = entry_read(r, place, tree, kind, entry, err);
-    if (code == LITH_OK && entry->raw)
-        return lith_manifest_tree_keep(r, tree, cost, err);
-    lith_manifest_tree_drop(r, tree, cost);
-    return code;
+    LITH_TRY(lith_manifest_row_next(r, walk, kind->known, &row, err));
+    enum lith_code code = row_check(r, place, &row, err);
+    if (code == LITH_OK)
+        code = entry_read(r, place, &row.cells, kind, entry, err);
+    if (code == LITH_OK)
+        entry->raw = unknown_of(r, &row.cells, row.tree);
+    return lith_manifest_row_end(r, &row, entry->raw != NULL, code, err);
 }
 
 static enum lith_code entries_read(struct lith_manifest_reader *r, enum lith_manifest_table table,
@@ -307,37 +185,56 @@ static enum lith_code entries_read(struct lith_manifest_reader *r, enum lith_man
         lith_manifest_table_begin(r, table, sizeof(struct lith_entry), &walk, &rows, &count, err));
     struct lith_entry *entries = rows;
     for (size_t i = 0; i < count; i++)
-        LITH_TRY(entry_take(r, (struct place){kind->table, i}, &walk, kind, &entries[i], err));
+        LITH_TRY(entry_take(r, (struct lith_place){kind->table, i}, &walk, kind, &entries[i], err));
     *ret_entries = entries;
     *ret_count = count;
     return LITH_OK;
 }
 
-static enum lith_code log_read(struct lith_manifest_reader *r, const struct lith_json *ours,
-                               struct lith_manifest *m, struct lith_err *err)
+static enum lith_code log_entry_read(struct lith_manifest_reader *r, struct lith_place place,
+                                     const struct lith_json_row *row, struct lith_log_entry *entry,
+                                     struct lith_err *err)
 {
+    const struct lith_json_cell *op = lith_json_row_cell(row, "op");
+
+    LITH_TRY(lith_cell_number(r, place, row, "generation", &entry->generation, err));
+    LITH_TRY(lith_cell_hex(r, place, row, "commit_id", 32, &entry->commit_id, err));
+    LITH_TRY(lith_cell_number(r, place, row, "epoch", &entry->epoch, err));
+    LITH_TRY(lith_cell_time(r, place, row, "at", &entry->at_ns, err));
+    entry->event = lith_row_is_true(row, "event");
+    entry->op = LITH_OP_ADOPT;
+    while (entry->op < LITH_OP_OTHER && !lith_json_cell_is(op, lith_op_name(entry->op)))
+        entry->op++;
+    const char *known = entry->op < LITH_OP_OTHER ? lith_op_name(entry->op) : NULL;
+    return lith_cell_text_share(r, place, row, "op", known, &entry->op_text, err);
+}
+
+static enum lith_code log_entry_take(struct lith_manifest_reader *r, struct lith_place place,
+                                     struct lith_json_walk *walk, struct lith_log_entry *entry,
+                                     struct lith_err *err)
+{
+    struct lith_manifest_row row;
+
+    LITH_TRY(lith_manifest_row_next(r, walk, lith_log_fields, &row, err));
+    enum lith_code code = row_check(r, place, &row, err);
+    if (code == LITH_OK)
+        code = log_entry_read(r, place, &row.cells, entry, err);
+    if (code == LITH_OK)
+        entry->raw = unknown_of(r, &row.cells, row.tree);
+    return lith_manifest_row_end(r, &row, entry->raw != NULL, code, err);
+}
+
+static enum lith_code log_read(struct lith_manifest_reader *r, struct lith_manifest *m,
+                               struct lith_err *err)
+{
+    struct lith_json_walk walk;
     void *rows = NULL;
 
-    LITH_TRY(rows_make(r, ours, "log", sizeof(*m->log), &rows, &m->log_count, err));
+    LITH_TRY(lith_manifest_table_begin(r, LITH_TABLE_LOG, sizeof(*m->log), &walk, &rows,
+                                       &m->log_count, err));
     m->log = rows;
-    for (size_t i = 0; i < m->log_count; i++) {
-        const struct lith_json *object = lith_json_at(lith_json_get(ours, "log"), i);
-        struct lith_log_entry *entry = &m->log[i];
-        struct place place = {"log", i};
-        const char *op = NULL;
-        LITH_TRY(object_check(r, place, object, err));
-        LITH_TRY(number_read(r, place, object, "generation", &entry->generation, err));
-        LITH_TRY(hex_read(r, place, object, "commit_id", 32, &entry->commit_id, err));
-        LITH_TRY(number_read(r, place, object, "epoch", &entry->epoch, err));
-        LITH_TRY(text_read(r, place, object, "op", &op, err));
-        LITH_TRY(time_read(r, place, object, "at", &entry->at_ns, err));
-        entry->event = lith_json_bool_of(lith_json_get(object, "event"));
-        entry->op_text = op;
-        entry->op = LITH_OP_ADOPT;
-        while (entry->op < LITH_OP_OTHER && strcmp(op, lith_op_name(entry->op)) != 0)
-            entry->op++;
-        entry->raw = unknown_of(r, object, lith_log_fields);
-    }
+    for (size_t i = 0; i < m->log_count; i++)
+        LITH_TRY(log_entry_take(r, (struct lith_place){"log", i}, &walk, &m->log[i], err));
     return LITH_OK;
 }
 
@@ -351,7 +248,8 @@ static enum lith_code condemned_read(struct lith_manifest_reader *r, struct lith
                                        &m->condemned_count, err));
     m->condemned = rows;
     for (size_t i = 0; i < m->condemned_count; i++)
-        LITH_TRY(name_copy(r, &walk, (struct place){"condemned", i}, &m->condemned[i], err));
+        LITH_TRY(
+            name_next(r, &walk, (struct lith_place){"condemned", i}, NULL, &m->condemned[i], err));
     return LITH_OK;
 }
 
@@ -385,30 +283,32 @@ static enum lith_code outcome_read(struct lith_manifest_reader *r, const struct 
 {
     const struct lith_json *object = lith_json_get(ours, "outcome");
     struct lith_outcome *outcome = &m->outcome;
-    struct place place = {"outcome", 0};
+    struct lith_place place = {"outcome", 0};
     const char *live = NULL;
     const char *policy = NULL;
     const char *sets = "";
+    struct lith_json_row row;
 
     if (!object)
         return LITH_OK;
     LITH_TRY(object_check(r, place, object, err));
-    LITH_TRY(hex_read(r, place, object, "live_hash", 32, &live, err));
-    LITH_TRY(hex_read(r, place, object, "policy_hash", 32, &policy, err));
-    LITH_TRY(number_read(r, place, object, "writer", &outcome->writer, err));
-    LITH_TRY(number_read(r, place, object, "files_before", &outcome->files_before, err));
-    LITH_TRY(number_read(r, place, object, "files_after", &outcome->files_after, err));
-    LITH_TRY(text_read(r, place, object, "verdict", &outcome->verdict, err));
-    outcome->settled = lith_json_bool_of(lith_json_get(object, "settled"));
+    lith_json_row_of(object, lith_outcome_fields, &row);
+    LITH_TRY(lith_cell_hex(r, place, &row, "live_hash", 32, &live, err));
+    LITH_TRY(lith_cell_hex(r, place, &row, "policy_hash", 32, &policy, err));
+    LITH_TRY(lith_cell_number(r, place, &row, "writer", &outcome->writer, err));
+    LITH_TRY(lith_cell_number(r, place, &row, "files_before", &outcome->files_before, err));
+    LITH_TRY(lith_cell_number(r, place, &row, "files_after", &outcome->files_after, err));
+    LITH_TRY(lith_cell_text(r, place, &row, "verdict", &outcome->verdict, err));
+    outcome->settled = lith_row_is_true(&row, "settled");
     memcpy(outcome->live_hash, live, sizeof(outcome->live_hash));
     memcpy(outcome->policy_hash, policy, sizeof(outcome->policy_hash));
-    if (lith_json_get(object, "sets_hash"))
-        LITH_TRY(hex_read(r, place, object, "sets_hash", 32, &sets, err));
+    if (lith_row_has(&row, "sets_hash"))
+        LITH_TRY(lith_cell_hex(r, place, &row, "sets_hash", 32, &sets, err));
     memcpy(outcome->sets_hash, sets, strlen(sets) + 1);
     LITH_TRY(
         texts_read(r, object, "conflicts", &outcome->conflicts, &outcome->conflict_count, err));
     LITH_TRY(texts_read(r, object, "refusals", &outcome->refusals, &outcome->refusal_count, err));
-    outcome->raw = unknown_of(r, object, lith_outcome_fields);
+    outcome->raw = unknown_of(r, &row, object);
     m->has_outcome = true;
     return LITH_OK;
 }
@@ -424,14 +324,16 @@ static enum lith_code quarantine_read(struct lith_manifest_reader *r, const stru
     for (size_t i = 0; i < m->quarantine_count; i++) {
         const struct lith_json *object = lith_json_at(lith_json_get(ours, "quarantine"), i);
         struct lith_quarantine *entry = &m->quarantine[i];
-        struct place place = {"quarantine", i};
+        struct lith_place place = {"quarantine", i};
+        struct lith_json_row row;
         LITH_TRY(object_check(r, place, object, err));
-        LITH_TRY(text_read(r, place, object, "name", &entry->name, err));
-        LITH_TRY(name_check(r, place, entry->name, err));
-        LITH_TRY(text_maybe(r, place, object, "etag", &entry->etag, err));
-        LITH_TRY(text_read(r, place, object, "reason", &entry->reason, err));
-        LITH_TRY(time_read(r, place, object, "since", &entry->since_ns, err));
-        entry->raw = unknown_of(r, object, lith_quarantine_fields);
+        lith_json_row_of(object, lith_quarantine_fields, &row);
+        LITH_TRY(lith_cell_text(r, place, &row, "name", &entry->name, err));
+        LITH_TRY(lith_manifest_name_check(r, place, entry->name, err));
+        LITH_TRY(lith_cell_text_maybe(r, place, &row, "etag", &entry->etag, err));
+        LITH_TRY(lith_cell_text(r, place, &row, "reason", &entry->reason, err));
+        LITH_TRY(lith_cell_time(r, place, &row, "since", &entry->since_ns, err));
+        entry->raw = unknown_of(r, &row, object);
     }
     return LITH_OK;
 }
@@ -447,7 +349,8 @@ static enum lith_code names_read(struct lith_manifest_reader *r, struct lith_man
                                        &m->file_count, err));
     m->files = rows;
     for (size_t i = 0; i < m->file_count; i++)
-        LITH_TRY(name_copy(r, &walk, (struct place){"files", i}, &m->files[i].name, err));
+        LITH_TRY(
+            name_next(r, &walk, (struct lith_place){"files", i}, NULL, &m->files[i].name, err));
     return LITH_OK;
 }
 
@@ -464,37 +367,38 @@ static enum lith_code files_read(struct lith_manifest_reader *r, struct lith_man
         return lith_fail(err, LITH_E_CORRUPT, "%s: files has %zu names, lithify.files has %zu",
                          r->file, name_count, m->file_count);
     for (size_t i = 0; i < name_count; i++)
-        LITH_TRY(name_compare(r, &walk, (struct place){"files", i}, m->files[i].name, err));
+        LITH_TRY(name_compare(r, &walk, (struct lith_place){"files", i}, m->files[i].name, err));
     return LITH_OK;
 }
 
 static enum lith_code ours_read(struct lith_manifest_reader *r, const struct lith_json *ours,
                                 struct lith_manifest *m, struct lith_err *err)
 {
-    struct place place = {"lithify", 0};
+    struct lith_place place = {"lithify", 0};
     uint64_t format = 0;
     const char *pid = NULL;
+    struct lith_json_row row;
 
-    LITH_TRY(object_check(r, place, ours, err));
-    LITH_TRY(number_read(r, place, ours, "format", &format, err));
+    lith_json_row_of(ours, lith_ours_fields, &row);
+    LITH_TRY(lith_cell_number(r, place, &row, "format", &format, err));
     if (format != 1)
         return lith_fail(err, LITH_E_UNSUPPORTED,
                          "%s: format %llu; this version knows 1: use a newer Lithify", r->file,
                          (unsigned long long)format);
-    LITH_TRY(hex_read(r, place, ours, "pid", 8, &pid, err));
+    LITH_TRY(lith_cell_hex(r, place, &row, "pid", 8, &pid, err));
     memcpy(m->pid, pid, sizeof(m->pid));
-    LITH_TRY(number_read(r, place, ours, "epoch", &m->epoch, err));
-    LITH_TRY(hex_read(r, place, ours, "commit_id", 32, &m->commit_id, err));
-    LITH_TRY(time_read(r, place, ours, "committed_at", &m->committed_at_ns, err));
+    LITH_TRY(lith_cell_number(r, place, &row, "epoch", &m->epoch, err));
+    LITH_TRY(lith_cell_hex(r, place, &row, "commit_id", 32, &m->commit_id, err));
+    LITH_TRY(lith_cell_time(r, place, &row, "committed_at", &m->committed_at_ns, err));
     LITH_TRY(files_read(r, m, err));
-    LITH_TRY(log_read(r, ours, m, err));
+    LITH_TRY(log_read(r, m, err));
     LITH_TRY(entries_read(r, LITH_TABLE_RETIRED, &lith_entry_retired, &m->retired,
                           &m->retired_count, err));
     LITH_TRY(entries_read(r, LITH_TABLE_GONE, &lith_entry_gone, &m->gone, &m->gone_count, err));
     LITH_TRY(condemned_read(r, m, err));
     LITH_TRY(outcome_read(r, ours, m, err));
     LITH_TRY(quarantine_read(r, ours, m, err));
-    m->raw_ours = unknown_of(r, ours, lith_ours_fields);
+    m->raw_ours = unknown_of(r, &row, ours);
     return LITH_OK;
 }
 
@@ -502,18 +406,20 @@ static enum lith_code root_read(struct lith_manifest_reader *r, const struct lit
                                 const struct lith_json *ours, struct lith_manifest *m,
                                 struct lith_err *err)
 {
-    struct place place = {"manifest", 0};
+    struct lith_place place = {"manifest", 0};
+    struct lith_json_row row;
 
     m->foreign = !ours;
-    if (ours || lith_json_get(root, "generation"))
-        LITH_TRY(number_read(r, place, root, "generation", &m->generation, err));
+    lith_json_row_of(root, lith_root_fields, &row);
+    if (ours || lith_row_has(&row, "generation"))
+        LITH_TRY(lith_cell_number(r, place, &row, "generation", &m->generation, err));
     if (!r->tables[LITH_TABLE_NAMES].text)
         return lith_fail(err, LITH_E_CORRUPT, "%s: files: an array expected", r->file);
     if (ours)
         LITH_TRY(ours_read(r, ours, m, err));
     else
         LITH_TRY(names_read(r, m, err));
-    m->raw = unknown_of(r, root, lith_root_fields);
+    m->raw = unknown_of(r, &row, root);
     return LITH_OK;
 }
 
