@@ -12,7 +12,7 @@ BENCH_WITH = --folder $(LAKES) --build $(BENCH) $(BENCH_OPTIONS)
 PYTHON = .venv/bin/python
 
 .PHONY: all test asan demo tidy check install fuzz soak sim sim-guards clean \
-	bench bench-tools bench-lakes bench-query bench-scale bench-sort bench-pages
+	bench bench-tools bench-lakes bench-query bench-scale bench-sort bench-pages bench-rest
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
 $(BUILD)/build.ninja:
@@ -49,4 +49,5 @@ bench-query: bench-lakes ; $(PYTHON) bench/query.py $(BENCH_WITH)
 bench-scale: bench-lakes ; $(PYTHON) bench/scale.py $(BENCH_WITH)
 bench-sort: bench-lakes ; $(PYTHON) bench/sort.py $(BENCH_WITH)
 bench-pages: bench-tools ; $(PYTHON) bench/page_size.py --build $(BENCH) $(BENCH_OPTIONS)
+bench-rest: bench-tools ; $(PYTHON) bench/rest.py $(BENCH_WITH)
 clean: ; rm -rf $(BUILD) $(ASAN) build-crash build-fuzz $(BENCH) $(SIM) demo/lake

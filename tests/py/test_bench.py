@@ -124,6 +124,15 @@ def test_page_sizes_are_measured(tmp_path):
     assert (tmp_path / "page-size.svg").read_text().count("<polyline") == 2 * 5
 
 
+def test_a_lake_at_rest_is_measured(tmp_path):
+    text = script("rest.py", "--folder", tmp_path / "lakes", "--partitions", "5,20", "--rounds", 1,
+                  "--build", BUILD, "--out", tmp_path)
+    lines = [json.loads(line) for line in (tmp_path / "rest.jsonl").read_text().splitlines()]
+    assert [line["partitions"] for line in lines[1:]] == [5, 20]
+    assert all(line[name]["wall"] > 0 for line in lines[1:] for name in ("find", "cat", "sweep"))
+    assert "20 partitions, nothing due: " in text and not list((tmp_path / "lakes").iterdir())
+
+
 @pytest.fixture(scope="module")
 def metrics(tmp_path_factory):
     folder = tmp_path_factory.mktemp("metrics")
