@@ -3,7 +3,8 @@
  *
  * In builds with -Dcrash_steps=true, LITHIFY_CRASH_AT=NAME or NAME:N kills the process with
  * SIGKILL at the N-th arrival at that step, so that a test can cut a job off at each of them.
- * In all others a step does nothing.
+ * In all others a step does nothing. LITHIFY_GUARDS_OUT takes guards out (guard.h), where there are
+ * such.
  */
 #include "base/env.h"
 
@@ -15,6 +16,7 @@
 #include <signal.h>
 #include <sys/random.h>
 
+#include "base/guard.h"
 #include "base/time.h"
 
 static int64_t clock_ns(clockid_t id)
@@ -86,7 +88,7 @@ static void system_step(struct lith_env *env, const char *name)
         (void)raise(SIGKILL);
 }
 
-static void variables_read(void)
+static void crash_read(void)
 {
     atomic_store(&crash_at, getenv("LITHIFY_CRASH_AT"));
 }
@@ -97,7 +99,21 @@ static void system_step(struct lith_env *env, const char *name)
     (void)name;
 }
 
-static void variables_read(void)
+static void crash_read(void)
+{
+}
+#endif
+
+#ifdef LITH_GUARDS_OUT
+static void guards_read(void)
+{
+    const char *bits = getenv("LITHIFY_GUARDS_OUT");
+
+    if (bits)
+        lith_guards_out = (unsigned)strtoul(bits, NULL, 10);
+}
+#else
+static void guards_read(void)
 {
 }
 #endif
@@ -112,7 +128,8 @@ struct lith_env *lith_env_system(void)
         .step = system_step,
     };
 
-    variables_read();
+    crash_read();
+    guards_read();
     return &env;
 }
 

@@ -2,7 +2,8 @@
  * Guards: conditions that a promise rests on, one by one.
  *
  * A test that passes without a guard does not test it. So test builds (-Dguards_out=true) can take
- * each out, and tests/sim must then find what goes wrong. In other builds a guard is its condition,
+ * each out, and tests/sim must then find what goes wrong; of the last two, which are about a real
+ * file system, tests/py does (LITHIFY_GUARDS_OUT, bits). In other builds a guard is its condition,
  * and nothing else.
  */
 #ifndef LITH_BASE_GUARD_H
@@ -24,6 +25,8 @@ enum lith_guard {
     LITH_GUARD_ABSENT_FILE,        /* gc deletes nothing where a live file is not there */
     LITH_GUARD_GRACE_SEEN,         /* a grace runs from when readers could see it */
     LITH_GUARD_GONE,               /* what was deleted is remembered for writers who replay */
+    LITH_GUARD_SYNC_FIRST,         /* bytes are on the disk before they have their name */
+    LITH_GUARD_LOCK_SAME,          /* a locked directory is the one at its path */
     LITH_GUARD_COUNT
 };
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/guard.h"
 #include "store/local_folder.h"
 
 void lith_local_etag(const struct lith_file_info *info, char ret_text[LITH_LOCAL_ETAG_BYTES])
@@ -47,7 +48,8 @@ enum lith_code lith_local_folder_same(struct lith_local_folder *folder, struct l
     enum lith_code code = lith_file_stat(AT_FDCWD, folder->full, true, &named, err);
     if (code != LITH_OK && code != LITH_E_NOT_FOUND)
         return code;
-    if (code == LITH_OK && open.device == named.device && open.inode == named.inode)
+    bool is_same = code == LITH_OK && open.device == named.device && open.inode == named.inode;
+    if (LITH_GUARD(LOCK_SAME, is_same))
         return LITH_OK;
     return lith_fail(err, LITH_E_CONFLICT, "%s: the directory was replaced meanwhile",
                      folder->full);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/guard.h"
 #include "store/local_folder.h"
 
 #define OUTPUT_NAME_BYTES 300
@@ -146,7 +147,8 @@ enum lith_code lith_local_output_seal(struct lith_output *base, struct lith_err 
     LITH_TRY(lith_file_sink_flush(&output->sink, err));
     LITH_TRY(own(output, err));
     lith_local_step(base->folder, LITH_STEP_OUTPUT_WRITTEN);
-    LITH_TRY(lith_fd_sync(output->fd, output->tmp, err));
+    if (!lith_guard_is_out(LITH_GUARD_SYNC_FIRST))
+        LITH_TRY(lith_fd_sync(output->fd, output->tmp, err));
     lith_local_step(base->folder, LITH_STEP_OUTPUT_SYNCED);
     LITH_TRY(lith_fd_stat(output->fd, &output->sealed, err));
     base->crc = output->sink.crc;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/guard.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "store/local_folder.h"
@@ -100,7 +101,7 @@ static enum lith_code write_tmp(struct lith_local_folder *folder, const char *tm
     if (code == LITH_OK)
         code = lith_fd_own(fd, tmp, like->uid, like->gid, mode, err);
     lith_local_step(&folder->base, LITH_STEP_PUT_WRITTEN);
-    if (code == LITH_OK)
+    if (code == LITH_OK && !lith_guard_is_out(LITH_GUARD_SYNC_FIRST))
         code = lith_fd_sync(fd, tmp, err);
     lith_fd_close(fd);
     if (code != LITH_OK)

@@ -1,7 +1,8 @@
-"""Runs the program so that it kills itself at a named step.
+"""Runs the program so that it kills itself at a named step, or without one of its guards.
 
-Needs a build with -Dcrash_steps=true: LITHIFY_CRASH_BIN, by default build-crash/lithify, which
-scripts/run-tests makes. The names of the steps are read from the headers that declare them.
+Needs a build with -Dcrash_steps=true -Dguards_out=true: LITHIFY_CRASH_BIN, by default
+build-crash/lithify, which scripts/run-tests makes. The names of the steps, and of the guards, are read
+from the headers that declare them.
 """
 
 import os
@@ -15,7 +16,7 @@ import lithify
 BIN = os.environ.get("LITHIFY_CRASH_BIN", str(lithify.ROOT / "build-crash" / "lithify"))
 SECONDS_MAX = 60
 HEADERS = ["src/store/steps.h", "src/job/job.h"]
-HOW = "scripts/run-tests makes it: meson setup build-crash -Dcrash_steps=true; ninja -C build-crash lithify"
+HOW = "scripts/run-tests makes it: meson setup build-crash -Dcrash_steps=true -Dguards_out=true"
 
 
 def declared_steps():
@@ -24,6 +25,13 @@ def declared_steps():
     steps = re.findall(r'^#define LITH_(?:JOB_)?STEP_[A-Z_]+ "([a-z-]+)"', text, flags=re.M)
     assert len(steps) == len(set(steps)) and len(steps) > 20, steps
     return steps
+
+
+def without(guard):
+    """The environment in which the program does without a guard of src/base/guard.h."""
+    text = (lithify.ROOT / "src/base/guard.h").read_text()
+    names = re.findall(r"^    LITH_GUARD_([A-Z_]+),", text, flags=re.M)
+    return {"LITHIFY_GUARDS_OUT": str(1 << names.index(guard))}
 
 
 def run(step, arrival, *arguments):

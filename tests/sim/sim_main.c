@@ -61,6 +61,8 @@ static const char *const guard_names[LITH_GUARD_COUNT] = {
     [LITH_GUARD_ABSENT_FILE] = "absent-file",
     [LITH_GUARD_GRACE_SEEN] = "grace-seen",
     [LITH_GUARD_GONE] = "gone",
+    [LITH_GUARD_SYNC_FIRST] = "sync-first",
+    [LITH_GUARD_LOCK_SAME] = "lock-same",
 };
 
 static void guard_take_out(const char *name)
