@@ -163,6 +163,15 @@ enum lith_code lith_series_day_has(struct lith_series_day *day, const struct lit
     return failed(day, day_has(day, id, work, ret_has, err), err);
 }
 
+enum lith_code lith_series_day_sync(struct lith_series_day *day, struct lith_err *err)
+{
+    if (day->is_synced)
+        return LITH_OK;
+    LITH_TRY(failed(day, lith_folder_sync(day->folder, err), err));
+    day->is_synced = true;
+    return LITH_OK;
+}
+
 static enum lith_code has_mark(struct lith_folder *root, struct lith_arena *arena, bool *ret_has,
                                struct lith_err *err)
 {

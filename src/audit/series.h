@@ -55,6 +55,7 @@ struct lith_series_day {
     struct lith_arena arena;
     const char *path;
     struct lith_folder *folder; /* NULL: it is not there yet */
+    bool is_synced;             /* what was found is durable */
     bool is_read;               /* `names` and `ids` are filled */
     const char **names;         /* sorted: events that were merged into other files */
     size_t name_count;
@@ -78,6 +79,11 @@ LITH_MUST_CHECK enum lith_code lith_series_day_has(struct lith_series_day *day,
                                                    const struct lith_event_id *id,
                                                    const struct lith_work *work, bool *ret_has,
                                                    struct lith_err *err);
+
+/* What has_ found outlives a crash from then on, also where it was put by a program that was killed
+ * before it came to that. */
+LITH_MUST_CHECK enum lith_code lith_series_day_sync(struct lith_series_day *day,
+                                                    struct lith_err *err);
 
 /* Puts the event, durably; one that is there already stays as it is. INVALID: the root holds other
  * things, see lith_series_find. DENIED, IO, TRANSIENT: it may be there or not. */

@@ -9,6 +9,7 @@
 
 #include "job/adoption.h"
 #include "job/commits.h"
+#include "job/events.h"
 #include "job/fold.h"
 #include "job/look.h"
 
@@ -143,6 +144,9 @@ static enum lith_code adopt_run(struct lith_look *look, const struct lith_job *j
     enum step step;
 
     LITH_TRY(look_take(look, job, unlisted, &step, report, err));
+    /* A command that was killed may have done it already: what is told must last. */
+    if (!is_worth_it(look, step) && lith_job_events_owed(job, &look->view.listing))
+        return lith_folder_sync(job->folder, err);
     if (!is_worth_it(look, step))
         return LITH_OK;
     LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));

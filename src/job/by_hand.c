@@ -54,7 +54,10 @@ enum lith_code lith_by_hand_run(const struct lith_job *job, bool dry_run, lith_b
     }
     if (!dry_run)
         LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
-    enum lith_code code = tries_run(job, dry_run, attempt, ctx, report, err);
+    /* It may turn out that a command that was killed has done it already: that must last. */
+    enum lith_code code = dry_run ? LITH_OK : lith_folder_sync(job->folder, err);
+    if (code == LITH_OK)
+        code = tries_run(job, dry_run, attempt, ctx, report, err);
     if (!dry_run)
         lith_job_unlock(job, report);
     return blocked_or(job, code, report, err);

@@ -125,6 +125,8 @@ static enum lith_code event_write(const struct lith_job *job, const struct commi
     LITH_TRY(lith_series_day_go(&events->day, events->series, &id, job->work, err));
     if (!commit->is_ours)
         LITH_TRY(lith_series_day_has(&events->day, &id, job->work, &has, err));
+    if (has && events->is_found)
+        LITH_TRY(lith_series_day_sync(&events->day, err));
     if (!has) {
         LITH_TRY(event_make(job, commit, &scratch, &event, err));
         LITH_TRY(lith_series_day_put(&events->day, &id, &event, job->work, err));
@@ -162,6 +164,16 @@ void lith_job_events_settle(const struct lith_job *job, const struct lith_manife
     }
 }
 
+/* The note of a job that was cut off: what it committed may be seen, and yet be gone after a power
+ * cut. There must be no event of that. */
+static enum lith_code note_found(const struct lith_job *job, struct lith_err *err)
+{
+    LITH_TRY(lith_folder_sync(job->folder, err));
+    job->events->is_noted = true;
+    job->events->is_found = true;
+    return LITH_OK;
+}
+
 enum lith_code lith_job_events_repair(const struct lith_job *job, struct lith_err *err)
 {
     LITH_AUTO(view) struct lith_view view = {0};
@@ -169,8 +181,8 @@ enum lith_code lith_job_events_repair(const struct lith_job *job, struct lith_er
     if (!job->events)
         return LITH_OK;
     LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err));
-    job->events->is_noted =
-        job->events->is_noted || lith_listing_shows(&view.listing, LITH_EVENTS_NOTE_NAME);
+    if (lith_listing_shows(&view.listing, LITH_EVENTS_NOTE_NAME))
+        LITH_TRY(note_found(job, err));
     lith_job_events_settle(job, lith_view_manifest(&view));
     return LITH_OK;
 }
@@ -181,8 +193,9 @@ static enum lith_code note_put(const struct lith_job *job, struct lith_err *err)
         return LITH_OK;
     enum lith_code code = lith_folder_put_if(job->folder, LITH_EVENTS_NOTE_NAME, NULL, note_text,
                                              sizeof(note_text) - 1, err);
-    if (code != LITH_E_CONFLICT) /* there already: of a job that was cut off */
-        LITH_TRY(code);
+    if (code == LITH_E_CONFLICT)
+        return note_found(job, err);
+    LITH_TRY(code);
     job->events->is_noted = true;
     return LITH_OK;
 }

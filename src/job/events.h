@@ -21,6 +21,7 @@ struct lith_job_events {
     const char **known; /* ids of commits whose events are there; in the job's arena */
     size_t known_count;
     bool is_noted; /* the note is there */
+    bool is_found; /* and was before this job put one: another was cut off */
     bool stays;    /* and stays: what became of a commit is not known */
     uint64_t written;
     uint64_t missing;    /* commits of the last manifest looked at that have no event */

@@ -231,6 +231,11 @@ static enum lith_code source_open(struct lith_folder *folder, const struct lith_
     return LITH_OK;
 }
 
+static enum lith_code sync_names(struct lith_folder *base, struct lith_err *err)
+{
+    return lith_fd_sync(lith_local_folder(base)->fd, lith_local_folder(base)->full, err);
+}
+
 static enum lith_code free_bytes(struct lith_folder *base, struct lith_space *ret_space,
                                  struct lith_err *err)
 {
@@ -260,6 +265,7 @@ static const struct lith_store_ops local_ops = {
     .output_free = lith_local_output_free,
     .delete_if = lith_local_delete_if,
     .deletes_end = lith_local_deletes_end,
+    .sync = sync_names,
     .free_bytes = free_bytes,
 };
 

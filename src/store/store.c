@@ -185,6 +185,11 @@ enum lith_code lith_folder_deletes_end(struct lith_folder *folder, struct lith_e
     return folder->store->ops->deletes_end(folder, err);
 }
 
+enum lith_code lith_folder_sync(struct lith_folder *folder, struct lith_err *err)
+{
+    return folder->store->ops->sync ? folder->store->ops->sync(folder, err) : LITH_OK;
+}
+
 enum lith_code lith_folder_free_bytes(struct lith_folder *folder, bool *ret_known,
                                       struct lith_space *ret_space, struct lith_err *err)
 {

@@ -125,6 +125,8 @@ struct lith_store_ops {
     enum lith_code (*delete_if)(struct lith_folder *folder, const struct lith_object *object,
                                 struct lith_err *err);
     enum lith_code (*deletes_end)(struct lith_folder *folder, struct lith_err *err);
+    /* NULL where a name that can be seen outlives a crash anyway. */
+    enum lith_code (*sync)(struct lith_folder *folder, struct lith_err *err);
     /* Optional: see lith_folder_free_bytes. */
     enum lith_code (*free_bytes)(struct lith_folder *folder, struct lith_space *ret_space,
                                  struct lith_err *err);
@@ -253,6 +255,13 @@ LITH_MUST_CHECK enum lith_code lith_folder_delete_if(struct lith_folder *folder,
 /* After the last delete of a pass: makes them durable. */
 LITH_MUST_CHECK enum lith_code lith_folder_deletes_end(struct lith_folder *folder,
                                                        struct lith_err *err);
+
+/*
+ * Makes last what names can be seen now, whoever gave them: a program that was killed, or had its
+ * machine cut off, may not have come to that. Before anything is said, or deleted, that rests on
+ * them.
+ */
+LITH_MUST_CHECK enum lith_code lith_folder_sync(struct lith_folder *folder, struct lith_err *err);
 
 /* The room that there is now; *ret_known is false where the store has no such end. */
 LITH_MUST_CHECK enum lith_code lith_folder_free_bytes(struct lith_folder *folder, bool *ret_known,

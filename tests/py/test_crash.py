@@ -66,10 +66,10 @@ CASES = [(name, step) for name, scenario in changes.SCENARIOS.items() for step i
 
 
 @pytest.mark.parametrize("name,step", CASES, ids=[f"{name}-{step}" for name, step in CASES])
-def test_killed_at(name, step, made, finished, tmp_path):
+def test_killed_at(name, step, made, finished, quick_path):
     """P3, P2, RFC0009.4, ARC.2: a kill at each arrival at a step loses, doubles and leaves nothing."""
     source, ids, late = made(name)
-    root = tmp_path / "lake"
+    root = quick_path / "lake"
     for arrival in range(1, ARRIVALS_MAX):
         changes.fresh_copy(source, root)
         code = crash.run(step, arrival, *changes.words(name, root))
@@ -97,12 +97,12 @@ def test_every_step_has_a_scenario():
     assert missing == ABSENT, f"no scenario kills at {sorted(missing - ABSENT)}"
 
 
-def test_identical_reruns(made, tmp_path):
+def test_identical_reruns(made, quick_path):
     """P3: of two runs from one state both write the same bytes, though names are random."""
     results, new = [], []
     before = set(reader.live(made("late")[0] / changes.PARTITION))
     for number in range(2):
-        root = changes.fresh_copy(made("late")[0], tmp_path / str(number))
+        root = changes.fresh_copy(made("late")[0], quick_path / str(number))
         lithify.ok(*changes.COMPACT, root)
         results.append(changes.contents(root))
         new.append({path.name for path in reader.live(root / changes.PARTITION)}
@@ -112,10 +112,10 @@ def test_identical_reruns(made, tmp_path):
 
 
 @pytest.mark.parametrize("walk", range(WALKS))
-def test_kills_in_a_row(walk, tmp_path):
+def test_kills_in_a_row(walk, quick_path):
     """P3, P2, RFC0009.4: one kill after the other, with late files and gc between; LITHIFY_SEED."""
     chance = random.Random(f"{SEED}/{walk}")
-    root = tmp_path / "lake"
+    root = quick_path / "lake"
     ids, killed, story = list(numbered.fill(root / changes.PARTITION, 6, 60)), 0, []
     lithify.run("compact", *numbered.NOW, "--settle", "6h", "--min-files", "99", root)
     for number in range(8):
@@ -149,13 +149,13 @@ SHARES = 4
 
 
 @pytest.mark.parametrize("share", range(SHARES))
-def test_killed_twice(share, made, finished, tmp_path):
+def test_killed_twice(share, made, finished, quick_path):
     """P3: a kill at one step, then one at another step of the run that follows; LITHIFY_SEED."""
     second = 0
     sample = random.Random(f"{SEED}/{share}").sample(PAIRS, 6)
     for name, a, b in sample:
         source, ids, late = made(name)
-        root = changes.fresh_copy(source, tmp_path / "lake")
+        root = changes.fresh_copy(source, quick_path / "lake")
         where = f"LITHIFY_SEED={SEED}: {name}, killed at {a}, then at {b}"
         assert crash.run(a, 1, *changes.SCENARIOS[name].command, root) is None, where
         code = crash.run(b, 1, *changes.SCENARIOS[name].command, root)
@@ -170,16 +170,16 @@ def test_killed_twice(share, made, finished, tmp_path):
     print(f"LITHIFY_SEED={SEED}: {second} of {len(sample)} runs were killed a second time")
 
 
-def test_cut_off_delete_gives_a_file_its_name_back(made, tmp_path):
+def test_cut_off_delete_gives_a_file_its_name_back(made, quick_path):
     """P10, P3: a delete that was cut off is finished only for the file that was to go."""
-    root = changes.fresh_copy(made("gc")[0], tmp_path / "lake")
+    root = changes.fresh_copy(made("gc")[0], quick_path / "lake")
     ids = made("gc")[1]
     # Outputs that nothing names go first; arrival 5 is a retired input.
     assert crash.run("delete-renamed", 5, *changes.GC, root) is None
     away = [path for path in (root / changes.PARTITION).iterdir() if path.name.endswith(".gone.tmp")]
     assert [path.name.startswith("part-") for path in away] == [True], away
     name = away[0].name.removesuffix(".gone.tmp")
-    other = numbered.write(tmp_path / "other.parquet", range(5000, 5010)).read_bytes()
+    other = numbered.write(quick_path / "other.parquet", range(5000, 5010)).read_bytes()
     away[0].write_bytes(other)
     lithify.run(*changes.GC, root)
     assert (root / changes.PARTITION / name).read_bytes() == other
