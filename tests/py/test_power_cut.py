@@ -38,7 +38,7 @@ KILLS, KILL_COUNT, TWICE, TWICE_COUNT = (10**6, 100, 30, 30) if COUNT == "all" e
 ARRIVALS_MAX = 12  # of a kill, at a step
 # A probe that was cut off leaves a file, which is nobody's an hour later.
 PROBE_AGE_S = 2 * 3600
-SWEEP = [changes.COMPACT, changes.GC, changes.GC]
+SWEEP = [changes.COMPACT, changes.GC, changes.GC, ["fsck"]]
 
 
 class Case:
