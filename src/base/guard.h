@@ -25,6 +25,8 @@ enum lith_guard {
     LITH_GUARD_ABSENT_FILE,        /* gc deletes nothing where a live file is not there */
     LITH_GUARD_GRACE_SEEN,         /* a grace runs from when readers could see it */
     LITH_GUARD_GONE,               /* what was deleted is remembered for writers who replay */
+    LITH_GUARD_AUDIT_REPAIR,       /* a pass writes the events that an earlier one owes */
+    LITH_GUARD_AUDIT_LOOK,         /* ... where it does not find them */
     LITH_GUARD_SYNC_FIRST,         /* bytes are on the disk before they have their name */
     LITH_GUARD_LOCK_SAME,          /* a locked directory is the one at its path */
     LITH_GUARD_COUNT

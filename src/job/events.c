@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/guard.h"
 #include "job/event_of.h"
 #include "lake/path_keys.h"
 #include "lake/snapshot.h"
@@ -123,7 +124,7 @@ static enum lith_code event_write(const struct lith_job *job, const struct commi
     lith_arena_init(&scratch, job->work->mem);
     LITH_TRY(names_take(job, &id.tenant, err));
     LITH_TRY(lith_series_day_go(&events->day, events->series, &id, job->work, err));
-    if (!commit->is_ours)
+    if (!commit->is_ours && !lith_guard_is_out(LITH_GUARD_AUDIT_LOOK))
         LITH_TRY(lith_series_day_has(&events->day, &id, job->work, &has, err));
     if (has && events->is_found)
         LITH_TRY(lith_series_day_sync(&events->day, err));
@@ -154,7 +155,7 @@ static bool event_ensure(const struct lith_job *job, const struct commit *commit
 
 void lith_job_events_settle(const struct lith_job *job, const struct lith_manifest *m)
 {
-    if (!job->events || !m)
+    if (!job->events || !m || lith_guard_is_out(LITH_GUARD_AUDIT_REPAIR))
         return;
     job->events->missing = 0;
     for (size_t i = 0; i < m->log_count; i++) {

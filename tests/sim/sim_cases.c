@@ -53,7 +53,7 @@ static bool is_commit(struct sim_actor *actor, const struct sim_op *op, const ch
 
 static enum lith_code pass(struct sim_actor *actor, enum sim_pass pass)
 {
-    return sim_pass_run(actor, actor->ctx, pass, the_dir(actor->world)->path, NULL);
+    return sim_pass_run(actor, actor->ctx, pass, the_dir(actor->world), NULL);
 }
 
 static void must(struct sim_actor *actor, bool is_true, const char *what)
@@ -449,6 +449,9 @@ static void case_hand_delete(struct sim_world *world, struct sim_cast *cast)
     (void)sim_cast_add(world, cast, "operator", hand_deleter);
 }
 
+/* Longer than a pass may take. */
+#define LONG_GRACE (10 * SIM_HOUR)
+
 /* A commit lands long after it was stamped: its inputs have their grace from then on. */
 static void late_committer(struct sim_actor *actor)
 {
@@ -461,13 +464,14 @@ static void late_committer(struct sim_actor *actor)
 static enum sim_fate commit_is_late(struct sim_actor *actor, const void *op)
 {
     if (is_commit(actor, op, "compact"))
-        sim_wait(actor, 5 * SIM_READER_GRACE);
+        sim_wait(actor, 2 * LONG_GRACE);
     return SIM_FATE_DONE;
 }
 
 static void case_late_commit(struct sim_world *world, struct sim_cast *cast)
 {
     files_write(the_dir(world), "abcd");
+    cast->options.gc.reader_grace_ns = LONG_GRACE;
     (void)sim_cast_add(world, cast, "job", late_committer);
 }
 

@@ -7,13 +7,22 @@
 
 #define OBJECTS_FIRST 32u
 
-struct sim_dir *sim_dir_add(struct sim_lake *lake, struct sim_world *world, const char *path)
+struct sim_dir *sim_dir_add_series(struct sim_lake *lake, struct sim_world *world, const char *path)
 {
     if (lake->dir_count == SIM_DIRS_MAX)
         abort();
     struct sim_dir *dir = &lake->dirs[lake->dir_count++];
 
-    *dir = (struct sim_dir){.world = world, .path = path};
+    *dir = (struct sim_dir){.world = world, .path = sim_text(world, path), .is_series = true};
+    return dir;
+}
+
+struct sim_dir *sim_dir_add(struct sim_lake *lake, struct sim_world *world, const char *path)
+{
+    struct sim_dir *dir = sim_dir_add_series(lake, world, path);
+
+    dir->is_series = false;
+    lake->partition_count++;
     return dir;
 }
 
@@ -170,7 +179,7 @@ static enum sim_result apply(struct sim_op *op)
     case SIM_DELETE:
         if (!found)
             return SIM_ABSENT;
-        if (object->version != op->version)
+        if (op->version && object->version != op->version)
             return SIM_REFUSED;
         object_remove(dir, place);
         dir->world->things[SIM_DELETES]++;

@@ -34,6 +34,7 @@ struct sim_object {
 struct sim_dir {
     struct sim_world *world;
     const char *path;
+    bool is_series;             /* of the audit series, or its root */
     struct sim_object *objects; /* by name */
     uint32_t count;
     uint32_t room;
@@ -46,12 +47,13 @@ struct sim_dir {
     void *watch;              /* of the oracle */
 };
 
-#define SIM_DIRS_MAX 4u
+#define SIM_DIRS_MAX 64u
 
 /* All of the storage. */
 struct sim_lake {
     struct sim_dir dirs[SIM_DIRS_MAX];
     uint32_t dir_count;
+    uint32_t partition_count; /* the first ones; behind them comes the audit series */
     uint64_t versions;
     uint64_t names;                    /* that writers have made */
     void (*look)(struct sim_dir *dir); /* after each effect; may be NULL */
@@ -77,12 +79,15 @@ struct sim_op {
     const struct sim_blob *blob; /* of puts */
     bool expects_bytes;          /* SIM_PUT_IF; else it expects nothing there */
     struct lith_hash128 hash;    /* the bytes that are expected: by backends that compare them */
-    uint64_t version;            /* SIM_DELETE, and SIM_PUT_IF where versions are compared */
-    uint64_t put_version;        /* what a put gave */
-    const char *who;             /* of the history */
+    uint64_t version;     /* SIM_DELETE (0: any), and SIM_PUT_IF where versions are compared */
+    uint64_t put_version; /* what a put gave */
+    const char *who;      /* of the history */
 };
 
 struct sim_dir *sim_dir_add(struct sim_lake *lake, struct sim_world *world, const char *path);
+/* One of the audit series. */
+struct sim_dir *sim_dir_add_series(struct sim_lake *lake, struct sim_world *world,
+                                   const char *path);
 /* NULL: there is none. */
 struct sim_dir *sim_dir_find(struct sim_lake *lake, const char *path);
 const struct sim_object *sim_dir_get(const struct sim_dir *dir, const char *name);

@@ -51,6 +51,25 @@ struct sim_rows sim_file_rows(struct sim_world *world, const struct sim_blob *bl
     return (struct sim_rows){blob->rows, blob->row_count};
 }
 
+struct sim_inputs sim_file_inputs(struct sim_world *world, const struct sim_blob *blob)
+{
+    size_t room = blob->bytes / 4 + 1;
+    struct sim_inputs inputs = {.names = sim_take(world, room * sizeof(char *)),
+                                .sizes = sim_take(world, room * sizeof(uint64_t))};
+    const char *at = (const char *)blob->data;
+    char line[LINE_BYTES];
+
+    while (line_next(&at, line)) {
+        char *space = strrchr(line, ' ');
+        if (strncmp(line, "in ", 3) != 0)
+            continue;
+        *space = 0;
+        inputs.names[inputs.count] = sim_text(world, line + 3);
+        inputs.sizes[inputs.count++] = strtoull(space + 1, NULL, 10);
+    }
+    return inputs;
+}
+
 /* A file as text, in the arena. */
 static enum lith_code text_read(struct lith_source *source, struct lith_arena *arena,
                                 const char **ret_text, struct lith_err *err)

@@ -21,6 +21,14 @@ const struct sim_blob *sim_file_new(struct sim_world *world, const uint32_t *row
 /* The rows of a blob; none where it is not such a file. */
 struct sim_rows sim_file_rows(struct sim_world *world, const struct sim_blob *blob);
 
+/* The inputs that an output lists. */
+struct sim_inputs {
+    const char **names;
+    uint64_t *sizes;
+    uint32_t count;
+};
+struct sim_inputs sim_file_inputs(struct sim_world *world, const struct sim_blob *blob);
+
 /* Of these files. Static storage. */
 const struct lith_format *sim_format(void);
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "job/events.h"
+#include "sim_audit.h"
 #include "sim_people.h"
 
 #define MEMORY_BYTES ((size_t)32 << 20)
@@ -51,38 +53,76 @@ void sim_tools_done(struct sim_tools *tools)
                  (size_t)atomic_load(&tools->mem.used));
 }
 
-static enum lith_code pass_run(struct sim_tools *tools, const struct sim_cast *cast,
-                               enum sim_pass pass, const char *path, const char *name,
-                               struct lith_partition_report *report, struct lith_err *err)
+bool sim_is_partition(const struct sim_dir *dir)
 {
-    LITH_AUTO(folder) struct lith_folder *folder = NULL;
+    return !dir->is_series || strcmp(dir->path, SIM_SERIES_PATH) != 0;
+}
 
-    LITH_TRY(lith_folder_open(&tools->view.store, path, &folder, err));
-    struct lith_job job = {.folder = folder,
-                           .options = &cast->options,
-                           .env = &tools->view.env,
-                           .uuids = &tools->uuids,
-                           .work = &tools->work,
-                           .arena = &tools->arena};
+static enum lith_code job_run(const struct lith_job *job, enum sim_pass pass, const char *name,
+                              struct lith_partition_report *report, struct lith_err *err)
+{
     switch (pass) {
     case SIM_COMPACT:
-        return lith_job_compact(&job, report, err);
+        return lith_job_compact(job, report, err);
     case SIM_GC:
-        return lith_job_gc(&job, report, err);
+        return lith_job_gc(job, report, err);
     case SIM_ROLLBACK:
-        return lith_job_rollback(&job, false, report, err);
+        return lith_job_rollback(job, false, report, err);
     case SIM_RETIRE:
-        return lith_job_retire(&job, &name, 1, false, report, err);
+        return lith_job_retire(job, &name, 1, false, report, err);
     }
     return lith_fail(err, LITH_E_INVALID, "no such pass");
 }
 
-/* What only a mistake of ours can bring about: nothing of the kind is wrong with the files. */
-static bool is_mistake(enum sim_pass pass, enum lith_code code)
+/* What the actor's program knows of the series, as long as it lives. */
+static struct lith_series *series_of(struct sim_tools *tools)
 {
+    struct sim_actor *actor = tools->view.actor;
+
+    if (!actor->series)
+        actor->series = sim_take(actor->world, sizeof(struct lith_series));
+    struct lith_series *series = actor->series;
+    series->store = &tools->view.series;
+    return series;
+}
+
+static enum lith_code pass_run(struct sim_tools *tools, const struct sim_cast *cast,
+                               enum sim_pass pass, const struct sim_dir *dir, const char *name,
+                               struct lith_partition_report *report, struct lith_err *err)
+{
+    LITH_AUTO(folder) struct lith_folder *folder = NULL;
+    struct lith_job_events events = {0};
+    struct lith_store *store = dir->is_series ? &tools->view.series : &tools->view.store;
+
+    report->path = dir->path + (dir->is_series ? sizeof(SIM_SERIES_PATH) : 0);
+    LITH_TRY(lith_folder_open(store, report->path, &folder, err));
+    struct lith_job job = {.folder = folder,
+                           .options =
+                               tools->view.actor->is_other ? &cast->other_options : &cast->options,
+                           .env = &tools->view.env,
+                           .uuids = &tools->uuids,
+                           .work = &tools->work,
+                           .arena = &tools->arena};
+    if (tools->view.actor->is_audited && !dir->is_series) {
+        lith_job_events_init(&events, series_of(tools), &tools->view.env);
+        job.events = &events;
+    }
+    enum lith_code code = job_run(&job, pass, name, report, err);
+    lith_job_events_done(&events);
+    return code;
+}
+
+/* What only a mistake of ours can bring about: nothing of the kind is wrong with the files, or with
+ * the manifest. */
+static bool is_mistake(enum sim_pass pass, enum lith_code code,
+                       const struct lith_partition_report *report)
+{
+    static const char refused[] = LITH_MANIFEST_NAME ": ";
     bool may_refuse = pass == SIM_ROLLBACK || pass == SIM_RETIRE;
 
-    return code == LITH_E_CORRUPT || (code == LITH_E_INVALID && !may_refuse);
+    return code == LITH_E_CORRUPT || (code == LITH_E_INVALID && !may_refuse) ||
+           (code == LITH_OK && report->reason &&
+            strncmp(report->reason, refused, sizeof(refused) - 1) == 0);
 }
 
 static void pass_count(struct sim_world *world, enum sim_pass pass, enum lith_code code,
@@ -104,28 +144,28 @@ static void pass_count(struct sim_world *world, enum sim_pass pass, enum lith_co
 }
 
 enum lith_code sim_pass_run(struct sim_actor *actor, const struct sim_cast *cast,
-                            enum sim_pass pass, const char *path, const char *name)
+                            enum sim_pass pass, struct sim_dir *dir, const char *name)
 {
     static const char *const passes[] = {"compaction", "gc", "rollback", "retirement"};
-    struct lith_partition_report report = {.path = path};
+    struct lith_partition_report report = {0};
     struct sim_tools tools;
     struct lith_err err;
 
     sim_tools_init(&tools, actor);
     actor->has_lost = false;
-    sim_tell(actor->world, "begins a %s of %s", passes[pass], path);
-    actor->dir = pass == SIM_GC ? sim_dir_find(sim_lake_of(actor->world), path) : NULL;
-    enum lith_code code = pass_run(&tools, cast, pass, path, name, &report, &err);
+    sim_tell(actor->world, "begins a %s of %s", passes[pass], dir->path);
+    actor->dir = pass == SIM_GC ? dir : NULL;
+    enum lith_code code = pass_run(&tools, cast, pass, dir, name, &report, &err);
     actor->dir = NULL;
-    sim_tell(actor->world, "ends its %s of %s: %s", passes[pass], path,
+    sim_tell(actor->world, "ends its %s of %s: %s", passes[pass], dir->path,
              code != LITH_OK ? err.text
              : report.reason ? report.reason
                              : "done");
     pass_count(actor->world, pass, code, &report);
+    if (is_mistake(pass, code, &report) && !sim_oracle_is_loose(dir))
+        sim_fail(actor->world, "a %s of %s ends with: %s", passes[pass], dir->path,
+                 code != LITH_OK ? err.text : report.reason);
     sim_tools_done(&tools);
-    if (is_mistake(pass, code) &&
-        !sim_oracle_is_loose(sim_dir_find(sim_lake_of(actor->world), path)))
-        sim_fail(actor->world, "a %s of %s ends with: %s", passes[pass], path, err.text);
     return code;
 }
 
@@ -137,8 +177,10 @@ static void passes_run(struct sim_actor *actor, enum sim_pass pass, int64_t paus
 
     sim_wait(actor, pause_ns / 8 + (int64_t)sim_draw(actor->world, (uint64_t)pause_ns));
     while (!actor->world->is_settling) {
-        for (uint32_t i = 0; i < lake->dir_count && !actor->world->is_settling; i++)
-            (void)sim_pass_run(actor, cast, pass, lake->dirs[i].path, NULL);
+        for (uint32_t i = 0; i < lake->dir_count && !actor->world->is_settling; i++) {
+            if (sim_is_partition(&lake->dirs[i]))
+                (void)sim_pass_run(actor, cast, pass, &lake->dirs[i], NULL);
+        }
         sim_wait(actor, pause_ns / 8 + (int64_t)sim_draw(actor->world, (uint64_t)pause_ns));
     }
 }

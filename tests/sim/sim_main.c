@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/guard.h"
 #include "sim_cases.h"
+#include "sim_guards.h"
 #include "sim_schedule.h"
 
 /* A process takes so many seeds at a time, and ends: what libraries kept of the dead goes too. */
@@ -47,48 +47,6 @@ struct board {
     struct sim_tally tallies[JOBS_MAX];
 };
 
-static const char *const guard_names[LITH_GUARD_COUNT] = {
-    [LITH_GUARD_EPOCH] = "epoch",
-    [LITH_GUARD_INPUTS] = "inputs",
-    [LITH_GUARD_OUTPUTS] = "outputs",
-    [LITH_GUARD_FENCE_EPOCH] = "fence-epoch",
-    [LITH_GUARD_CONDEMNED_GROWS] = "condemned-grows",
-    [LITH_GUARD_ROLLBACK_FENCED] = "rollback-fenced",
-    [LITH_GUARD_LIST_FIRST] = "list-first",
-    [LITH_GUARD_STRICT_SECOND_LOOK] = "strict-second-look",
-    [LITH_GUARD_PID] = "pid",
-    [LITH_GUARD_LINEAGE] = "lineage",
-    [LITH_GUARD_ABSENT_FILE] = "absent-file",
-    [LITH_GUARD_GRACE_SEEN] = "grace-seen",
-    [LITH_GUARD_GONE] = "gone",
-    [LITH_GUARD_SYNC_FIRST] = "sync-first",
-    [LITH_GUARD_LOCK_SAME] = "lock-same",
-};
-
-static void guard_take_out(const char *name)
-{
-    unsigned guard = 0;
-
-    while (guard < LITH_GUARD_COUNT && strcmp(guard_names[guard], name) != 0)
-        guard++;
-#ifdef LITH_GUARDS_OUT
-    if (guard < LITH_GUARD_COUNT) {
-        lith_guards_out |= 1u << guard;
-        return;
-    }
-    (void)fprintf(stderr, "sim: there is no guard %s\n", name);
-#else
-    (void)fprintf(stderr, "sim: this build keeps its guards; meson setup -Dguards_out=true\n");
-#endif
-    exit(2);
-}
-
-static void guards_take_out(char *names)
-{
-    for (char *name = strtok(names, ","); name; name = strtok(NULL, ","))
-        guard_take_out(name);
-}
-
 static struct options options_take(int argc, char **argv)
 {
     static const struct option names[] = {{"seeds", required_argument, NULL, 's'},
@@ -112,7 +70,7 @@ static struct options options_take(int argc, char **argv)
         else if (name == 'j' && number > 0 && number <= JOBS_MAX)
             options.jobs = (uint32_t)number;
         else if (name == 'w')
-            guards_take_out(optarg);
+            sim_guards_take_out(optarg);
         else if (name == 't')
             options = (struct options){
                 .seeds = 1, .first = number, .jobs = 1, .failures = 1, .tells = true};

@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "sim_audit.h"
 #include "sim_codec.h"
 
 /* What the oracle keeps of a directory. */
@@ -12,7 +13,10 @@ struct watch {
     const struct sim_manifest *manifest; /* that was looked at last */
     uint64_t generation_most;
     uint64_t epoch_most;
-    bool is_loose; /* an operator has changed files by hand */
+    bool is_loose;  /* an operator has changed files by hand */
+    uint32_t *rows; /* that were stored here */
+    uint32_t row_count;
+    uint32_t row_room;
 };
 
 /* The oracle lies behind the lake. */
@@ -112,6 +116,7 @@ static struct sim_manifest given(struct sim_world *world, const struct sim_blob 
         .blob = blob,
         .commit_id = m->commit_id,
         .op = lith_op_name(m->log[m->log_count - 1].op),
+        .owes_event = !m->log[m->log_count - 1].event,
         .generation = m->generation,
         .epoch = m->epoch,
         .files = entry_names(world, m->files, m->file_count),
@@ -144,6 +149,7 @@ static struct sim_manifest parse(struct sim_world *world, const struct sim_blob 
             sizeof(manifest.pid) - 1);
     manifest.commit_id = sim_text(world, json_string_value(json_object_get(ours, "commit_id")));
     manifest.op = sim_text(world, json_string_value(json_object_get(last, "op")));
+    manifest.owes_event = !json_is_true(json_object_get(last, "event"));
     manifest.files = names_of(world, json_object_get(root, "files"), false);
     manifest.retired = names_of(world, json_object_get(ours, "retired"), true);
     manifest.gone = names_of(world, json_object_get(ours, "gone"), true);
@@ -180,16 +186,41 @@ const struct sim_manifest *sim_manifest_of(struct sim_dir *dir)
     return object ? sim_manifest_read(dir->world, object->blob) : &nothing;
 }
 
+static void row_place(struct sim_dir *dir, uint32_t row)
+{
+    struct watch *watch = watch_of(dir);
+
+    if (watch->row_count == watch->row_room) {
+        watch->row_room = watch->row_room ? 2 * watch->row_room : 64;
+        uint32_t *rows = sim_take(dir->world, watch->row_room * sizeof(*rows));
+        memcpy(rows, watch->rows, watch->row_count * sizeof(*rows));
+        watch->rows = rows;
+    }
+    watch->rows[watch->row_count++] = row;
+    sim_oracle_of(dir->world)->rows[row].dir = dir;
+}
+
+static uint32_t row_new(struct sim_world *world, bool is_pending)
+{
+    struct sim_oracle *oracle = sim_oracle_of(world);
+
+    if (oracle->row_count == SIM_ROWS_MAX)
+        abort();
+    oracle->rows[oracle->row_count] =
+        (struct sim_row){.seen_ns = INT64_MAX, .removed_ns = INT64_MAX, .is_pending = is_pending};
+    return oracle->row_count++;
+}
+
 void sim_rows_new(struct sim_dir *dir, uint32_t count, bool is_pending, uint32_t *ret_first)
 {
-    struct sim_oracle *oracle = sim_oracle_of(dir->world);
-
-    if (count > SIM_ROWS_MAX - oracle->row_count)
-        abort();
-    *ret_first = oracle->row_count;
+    *ret_first = sim_oracle_of(dir->world)->row_count;
     for (uint32_t i = 0; i < count; i++)
-        oracle->rows[oracle->row_count++] = (struct sim_row){
-            .dir = dir, .seen_ns = INT64_MAX, .removed_ns = INT64_MAX, .is_pending = is_pending};
+        row_place(dir, row_new(dir->world, is_pending));
+}
+
+uint32_t sim_row_of_event(struct sim_world *world)
+{
+    return row_new(world, false);
 }
 
 bool sim_oracle_is_loose(struct sim_dir *dir)
@@ -227,12 +258,25 @@ static void count(struct sim_dir *dir, const struct sim_manifest *manifest, stru
         bool stays = !sim_names_have(&manifest->condemned, object->name);
         struct sim_rows rows = sim_file_rows(dir->world, object->blob);
         for (uint32_t k = 0; k < rows.count; k++) {
+            if (!oracle->rows[rows.rows[k]].dir)
+                row_place(dir, rows.rows[k]);
             counts->staying[rows.rows[k]] += stays;
             counts->open[rows.rows[k]] += live;
             counts->strict[rows.rows[k]] += strict;
             counts->stored[rows.rows[k]]++;
         }
     }
+}
+
+uint32_t sim_oracle_shown(struct sim_world *world, uint32_t row)
+{
+    static struct counts counts;
+    struct sim_dir *dir = sim_oracle_of(world)->rows[row].dir;
+
+    if (!dir)
+        return 0;
+    count(dir, sim_manifest_of(dir), &counts);
+    return counts.open[row];
 }
 
 bool sim_oracle_has_twice(struct sim_dir *dir, const struct sim_blob *blob)
@@ -309,7 +353,12 @@ static void commit_look(struct sim_dir *dir, const struct sim_manifest *before,
                  (unsigned long long)watch->epoch_most);
     watch->generation_most = now->generation;
     watch->epoch_most = now->epoch;
-    commit_count(dir->world, now->op);
+    if (dir->is_series) {
+        dir->world->things[SIM_EVENTS_MERGED] += strcmp(now->op, "compact") == 0;
+    } else {
+        commit_count(dir->world, now->op);
+        sim_audit_commit(dir, now);
+    }
     if (before && strcmp(now->op, "retire") == 0)
         removals_note(dir, before, now);
     watch->is_loose = watch->is_loose || strcmp(now->op, "restore") == 0;
@@ -364,8 +413,8 @@ static void row_look(struct sim_dir *dir, uint32_t number, bool is_adopted,
 static void look(struct sim_dir *dir)
 {
     static struct counts counts;
-    const struct sim_oracle *oracle = sim_oracle_of(dir->world);
-    const struct sim_manifest *before = watch_of(dir)->manifest;
+    const struct watch *watch = watch_of(dir);
+    const struct sim_manifest *before = watch->manifest;
     const struct sim_manifest *now = sim_manifest_of(dir);
 
     if (before && before->blob && !now->blob)
@@ -377,10 +426,8 @@ static void look(struct sim_dir *dir)
         return;
     files_look(dir, now);
     count(dir, now, &counts);
-    for (uint32_t i = 0; i < oracle->row_count && !dir->world->is_failed; i++) {
-        if (oracle->rows[i].dir == dir)
-            row_look(dir, i, now->blob != NULL, &counts);
-    }
+    for (uint32_t i = 0; i < watch->row_count && !dir->world->is_failed; i++)
+        row_look(dir, watch->rows[i], now->blob != NULL, &counts);
 }
 
 void sim_oracle_begin(struct sim_world *world)
@@ -389,6 +436,37 @@ void sim_oracle_begin(struct sim_world *world)
 
     world->lake = &state->lake;
     state->lake.look = look;
+    sim_audit_begin(world);
+}
+
+static bool sized_have(const struct sim_names *names, const uint64_t *sizes, const char *name,
+                       uint64_t size)
+{
+    for (uint32_t i = 0; i < names->count; i++) {
+        if (sizes[i] == size && strcmp(names->names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* An orphan one of whose inputs nobody remembers: its job stood still for longer than replays are
+ * remembered. It stays, and fsck tells of it. */
+static bool is_stuck(const struct sim_dir *dir, const struct sim_manifest *manifest,
+                     const struct sim_object *object)
+{
+    struct sim_inputs inputs = sim_file_inputs(dir->world, object->blob);
+
+    if (!is_output_of(object->name, manifest->pid))
+        return false;
+    for (uint32_t i = 0; i < inputs.count; i++) {
+        const char *name = inputs.names[i];
+        bool is_live = sim_names_have(&manifest->files, name);
+        bool is_retired = sim_names_have(&manifest->retired, name);
+        if (!is_live && !is_retired &&
+            !sized_have(&manifest->gone, manifest->gone_sizes, name, inputs.sizes[i]))
+            return true;
+    }
+    return false;
 }
 
 void sim_oracle_settled(struct sim_dir *dir)
@@ -400,10 +478,11 @@ void sim_oracle_settled(struct sim_dir *dir)
     if (watch_of(dir)->is_loose)
         return; /* it may wait for somebody to mend it */
     count(dir, manifest, &counts);
-    for (uint32_t i = 0; i < oracle->row_count; i++) {
+    for (uint32_t k = 0; k < watch_of(dir)->row_count; k++) {
+        uint32_t i = watch_of(dir)->rows[k];
         const struct sim_row *row = &oracle->rows[i];
         bool wanted = row->removed_ns == INT64_MAX;
-        if (row->dir != dir || row->is_loose)
+        if (row->is_loose)
             continue;
         if (counts.open[i] != wanted || counts.strict[i] != wanted)
             sim_fail(dir->world, "%s: at rest row %u is there %u times, to the strict rule %u",
@@ -413,7 +492,10 @@ void sim_oracle_settled(struct sim_dir *dir)
         const char *name = dir->objects[i].name;
         bool is_others = name[0] == 'x' || strncmp(name, "note", 4) == 0;
         bool is_ours = strcmp(name, "manifest.json") == 0 || sim_names_have(&manifest->files, name);
-        if (manifest->blob && !is_others && !is_ours)
+        bool is_left = manifest->blob && !is_others && !is_ours;
+        if (is_left && is_stuck(dir, manifest, &dir->objects[i]))
+            dir->world->things[SIM_STUCK_ORPHANS]++;
+        else if (is_left)
             sim_fail(dir->world, "%s: at rest %s is left over", dir->path, name);
     }
 }
@@ -423,10 +505,11 @@ void sim_oracle_read(const struct sim_reading *reading)
     struct sim_world *world = reading->dir->world;
     const struct sim_oracle *oracle = sim_oracle_of(world);
 
-    for (uint32_t i = 0; i < oracle->row_count; i++) {
+    const struct watch *watch = watch_of(reading->dir);
+
+    for (uint32_t k = 0; k < watch->row_count; k++) {
+        uint32_t i = watch->rows[k];
         const struct sim_row *row = &oracle->rows[i];
-        if (row->dir != reading->dir)
-            continue;
         if (reading->counts[i] > 1)
             sim_fail(world, "a reader saw row %u %u times", i, reading->counts[i]);
         if (row->is_loose)

@@ -11,7 +11,7 @@
 
 /* A row that a writer has stored. */
 struct sim_row {
-    struct sim_dir *dir;
+    struct sim_dir *dir;    /* NULL: of an event that was not stored yet */
     int64_t seen_ns;        /* when the open rule first showed it; INT64_MAX: not yet */
     int64_t removed_ns;     /* when an operator took its file away; INT64_MAX: not */
     int64_t overwritten_ns; /* when the last file was that had it under a name of a writer */
@@ -37,7 +37,8 @@ struct sim_manifest {
     bool is_unreadable;
     char pid[16];
     const char *commit_id;
-    const char *op; /* of the last entry of the log */
+    const char *op;  /* of the last entry of the log */
+    bool owes_event; /* ... which has none yet */
     uint64_t generation;
     uint64_t epoch;
     struct sim_names files;
@@ -52,6 +53,11 @@ struct sim_oracle *sim_oracle_of(struct sim_world *world);
 
 /* Numbers for rows that are about to be stored there: *ret_first and the next ones. */
 void sim_rows_new(struct sim_dir *dir, uint32_t count, bool is_pending, uint32_t *ret_first);
+
+/* One for the event of a commit. */
+uint32_t sim_row_of_event(struct sim_world *world);
+/* How often a row is there now, by the open rule. */
+uint32_t sim_oracle_shown(struct sim_world *world, uint32_t row);
 
 /* A writer is about to write another file under the name of this one. */
 void sim_rows_overwrite(struct sim_dir *dir, const char *name);

@@ -128,7 +128,7 @@ void sim_writer_run(struct sim_actor *actor)
 
     while (!world->is_settling && cast->writes_left) {
         sim_wait(actor, (int64_t)sim_draw(world, sim_draw(world, 3) ? SIM_HOUR : SIM_MINUTE));
-        struct sim_dir *dir = &lake->dirs[sim_draw(world, lake->dir_count)];
+        struct sim_dir *dir = &lake->dirs[sim_draw(world, lake->partition_count)];
         cast->writes_left--;
         if (sim_chance(world, cast->odd_writes))
             odd_write(dir, !cast->is_clumsy); /* a copy of an older manifest knows them not */
@@ -142,6 +142,7 @@ struct reading {
     struct sim_actor *actor;
     struct sim_dir *dir;
     bool is_strict;
+    int64_t pace_ns; /* the longest that it works at a file before it opens the next one */
     const struct sim_manifest *manifest; /* NULL: there was none */
     int64_t manifest_ns;                 /* when it was read */
     const char **names;
@@ -208,6 +209,8 @@ static bool files_read(struct reading *r)
     memset(r->rows, 0, sizeof(r->rows));
     for (uint32_t i = 0; i < r->count; i++) {
         sim_delay(r->actor);
+        if (r->pace_ns)
+            sim_wait(r->actor, (int64_t)sim_draw(world, (uint64_t)r->pace_ns));
         const struct sim_object *object = sim_dir_get(r->dir, r->names[i]);
         if (!object) {
             sim_tell(world, "does not find %s", r->names[i]);
@@ -256,7 +259,8 @@ static void reads_run(struct sim_actor *actor, bool (*find)(struct reading *r))
         sim_wait(actor, (int64_t)sim_draw(world, 3 * SIM_HOUR));
         *r = (struct reading){.actor = actor,
                               .dir = &lake->dirs[sim_draw(world, lake->dir_count)],
-                              .is_strict = sim_draw(world, 2) == 0};
+                              .is_strict = sim_draw(world, 2) == 0,
+                              .pace_ns = sim_draw(world, 2) ? 20 * SIM_MINUTE : 0};
         (void)read_all(r, find);
     }
 }
@@ -371,7 +375,7 @@ static void act(struct sim_actor *actor, const struct sim_cast *cast, struct sim
     switch (sim_draw(world, cast->is_clumsy && !is_cleaned(dir) ? 6 : 4)) {
     case 0:
         if (name)
-            (void)sim_pass_run(actor, cast, SIM_RETIRE, dir->path, name);
+            (void)sim_pass_run(actor, cast, SIM_RETIRE, dir, name);
         break;
     case 4:
         hand_copy(dir);
@@ -381,10 +385,24 @@ static void act(struct sim_actor *actor, const struct sim_cast *cast, struct sim
         break;
     default:
         dir->rollbacks++;
-        (void)sim_pass_run(actor, cast, SIM_ROLLBACK, dir->path, NULL);
+        (void)sim_pass_run(actor, cast, SIM_ROLLBACK, dir, NULL);
         dir->rollbacks--;
         break;
     }
+}
+
+/* An operator acts at any time, or at once when something was committed. */
+static void moment_await(struct sim_actor *actor, struct sim_dir *dir)
+{
+    struct sim_world *world = actor->world;
+
+    if (sim_draw(world, 2)) {
+        sim_wait(actor, sim_draw_span(world, 10 * SIM_MINUTE, 5 * SIM_HOUR));
+        return;
+    }
+    uint64_t generation = sim_manifest_of(dir)->generation;
+    for (unsigned i = 0; i < 300 && sim_manifest_of(dir)->generation == generation; i++)
+        sim_wait(actor, SIM_MINUTE);
 }
 
 void sim_operator_run(struct sim_actor *actor)
@@ -394,8 +412,11 @@ void sim_operator_run(struct sim_actor *actor)
     struct sim_lake *lake = sim_lake_of(world);
 
     while (!world->is_settling && cast->acts_left) {
-        sim_wait(actor, sim_draw_span(world, 10 * SIM_MINUTE, 5 * SIM_HOUR));
+        struct sim_dir *dir = &lake->dirs[sim_draw(world, lake->partition_count)];
+        moment_await(actor, dir);
+        if (!sim_manifest_of(dir)->blob)
+            continue; /* nothing to be undone yet */
         cast->acts_left--;
-        act(actor, cast, &lake->dirs[sim_draw(world, lake->dir_count)]);
+        act(actor, cast, dir);
     }
 }

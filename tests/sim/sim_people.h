@@ -18,10 +18,12 @@
 /* What all people of a schedule share. */
 struct sim_cast {
     struct lith_job_options options;
+    struct lith_job_options other_options; /* of the second gc: other graces, another brake */
     uint32_t writes_left;
     uint32_t odd_writes; /* of a thousand: replays, reuses, damaged files, notes, moved outputs */
     uint32_t acts_left;  /* of the operator */
     bool is_clumsy;      /* the operator also copies and deletes files by hand */
+    uint32_t audited;    /* of a thousand: actors whose commits leave events */
 };
 
 void sim_cast_init(struct sim_cast *cast, struct sim_world *world);
@@ -64,6 +66,8 @@ void sim_tools_done(struct sim_tools *tools);
 /* One pass over a directory, of an actor. What it did is told; *ret_changed: something. */
 enum sim_pass { SIM_COMPACT, SIM_GC, SIM_ROLLBACK, SIM_RETIRE };
 enum lith_code sim_pass_run(struct sim_actor *actor, const struct sim_cast *cast,
-                            enum sim_pass pass, const char *path, const char *name);
+                            enum sim_pass pass, struct sim_dir *dir, const char *name);
+/* A directory that is a partition, of the lake or of its audit series. */
+bool sim_is_partition(const struct sim_dir *dir);
 
 #endif

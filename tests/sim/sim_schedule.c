@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim_audit.h"
 #include "sim_people.h"
 
 #define YEAR_2026_NS INT64_C(1767225600000000000)
@@ -11,19 +12,37 @@
 #define ROUNDS_QUIET 3u
 #define ROUNDS_MAX 100u
 
+/* Some kinds of request have a trouble of their own, in some schedules several at once: the traps
+ * that take the most are a late landing behind a pause behind a second landing. */
+static void trouble_draw(struct sim_world *world, uint32_t one_of, uint32_t *chance)
+{
+    if (sim_draw(world, one_of) == 0)
+        *chance += 50 + (uint32_t)sim_draw(world, 400);
+}
+
 /* How much goes wrong: nothing in some schedules, in others a lot. */
 static struct sim_mix mix_draw(struct sim_world *world)
 {
     uint32_t much = (uint32_t)sim_draw(world, 4);
+    uint32_t one_of = sim_draw(world, 4) ? 12 : 2;
+    struct sim_mix mix = {.reads_fail = much * 5,
+                          .crashes = (uint32_t)sim_draw(world, 3) * 4,
+                          .pauses = (uint32_t)sim_draw(world, 3) * 4};
 
-    return (struct sim_mix){
-        .fails = much * 5,
-        .fails_after = much * 20,
-        .lands_late = much * 20,
-        .lands_twice = much * 30,
-        .crashes = (uint32_t)sim_draw(world, 3) * 4,
-        .pauses = (uint32_t)sim_draw(world, 3) * 4,
-    };
+    for (unsigned i = 0; i < SIM_KINDS; i++) {
+        struct sim_faults *faults = &mix.faults[i];
+        *faults = (struct sim_faults){.fails = much * 5,
+                                      .fails_after = much * 20,
+                                      .lands_late = much * 20,
+                                      .lands_twice = much * 30};
+        if (much == 0)
+            continue;
+        trouble_draw(world, one_of, &faults->fails_after);
+        trouble_draw(world, one_of, &faults->lands_late);
+        trouble_draw(world, one_of, &faults->lands_twice);
+        trouble_draw(world, one_of, &faults->pauses);
+    }
+    return mix;
 }
 
 struct sim_actor *sim_cast_add(struct sim_world *world, struct sim_cast *cast, const char *name,
@@ -32,6 +51,7 @@ struct sim_actor *sim_cast_add(struct sim_world *world, struct sim_cast *cast, c
     struct sim_actor *actor = sim_actor_add(world, name, run, cast);
 
     actor->died = sim_locks_drop;
+    actor->is_audited = sim_chance(world, cast->audited);
     actor->skew_ns = (int64_t)sim_draw(world, 4 * SIM_MINUTE) - 2 * SIM_MINUTE;
     return actor;
 }
@@ -47,7 +67,7 @@ static void cast_add(struct sim_world *world, struct sim_cast *cast)
     for (uint32_t i = 0; i < compactor_count; i++)
         (void)sim_cast_add(world, cast, compactors[i], sim_compactor_run);
     for (uint32_t i = 0; i < gc_count; i++)
-        (void)sim_cast_add(world, cast, gcs[i], sim_gc_run);
+        sim_cast_add(world, cast, gcs[i], sim_gc_run)->is_other = i == 1;
     sim_cast_add(world, cast, "reader", sim_reader_run)->is_immortal = true;
     sim_cast_add(world, cast, "lib reader", sim_library_reader_run)->is_immortal = true;
     sim_cast_add(world, cast, "operator", sim_operator_run)->is_immortal = true;
@@ -67,8 +87,10 @@ static void round_run(struct sim_actor *actor)
     struct sim_lake *lake = sim_lake_of(actor->world);
 
     for (uint32_t i = 0; i < lake->dir_count; i++) {
-        (void)sim_pass_run(actor, actor->ctx, SIM_COMPACT, lake->dirs[i].path, NULL);
-        (void)sim_pass_run(actor, actor->ctx, SIM_GC, lake->dirs[i].path, NULL);
+        if (!sim_is_partition(&lake->dirs[i]))
+            continue;
+        (void)sim_pass_run(actor, actor->ctx, SIM_COMPACT, &lake->dirs[i], NULL);
+        (void)sim_pass_run(actor, actor->ctx, SIM_GC, &lake->dirs[i], NULL);
     }
 }
 
@@ -89,15 +111,18 @@ void sim_rest_run(struct sim_actor *actor)
         sim_fail(world, "the lake does not come to rest");
     for (uint32_t i = 0; i < lake->dir_count; i++)
         sim_oracle_settled(&lake->dirs[i]);
+    sim_audit_settled(world);
 }
 
 bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *tally)
 {
+    static const uint32_t audited[] = {0, 700, 1000, 1000};
     static struct sim_effect settling = {settle};
     struct sim_cast *cast;
 
     sim_world_begin(world, seed);
-    world->now_ns = YEAR_2026_NS;
+    /* At any time of the day: the audit series has one directory for each. */
+    world->now_ns = YEAR_2026_NS + (int64_t)sim_draw(world, 24 * SIM_HOUR);
     world->backend = sim_draw(world, 2) ? SIM_LOCAL : SIM_OBJECTS;
     world->mix = mix_draw(world);
     sim_oracle_begin(world);
@@ -106,8 +131,16 @@ bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *
     (void)sim_dir_add(sim_lake_of(world), world, "tenant_id=a");
     if (sim_draw(world, 2) == 0)
         (void)sim_dir_add(sim_lake_of(world), world, "tenant_id=b");
+    cast->other_options = cast->options;
+    if (sim_draw(world, 2))
+        cast->other_options.gc.bytes_max = 1000;
+    if (sim_draw(world, 2))
+        cast->other_options.gc.reader_grace_ns = 10 * SIM_READER_GRACE;
     cast->writes_left = 5 + (uint32_t)sim_draw(world, 40);
     cast->acts_left = (uint32_t)sim_draw(world, 3) * 4;
+    /* The lock of a partition keeps its events to one at a time: a store of objects has none. */
+    uint32_t audited_chance = audited[sim_draw(world, 4)];
+    cast->audited = world->backend == SIM_LOCAL ? audited_chance : 0;
     cast->is_clumsy = sim_draw(world, 4) == 0;
     cast->odd_writes = (uint32_t)sim_draw(world, 3) * 120;
     sim_tell(world, "seed %llu: %s", (unsigned long long)seed,
@@ -119,11 +152,13 @@ bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *
     if (!world->is_failed) {
         struct sim_actor *rest = sim_cast_add(world, cast, "rest", sim_rest_run);
         rest->is_immortal = true;
+        rest->is_audited = cast->audited > 0;
         sim_world_run(world);
     }
     struct sim_tally one = {.schedules = 1, .effects = world->effect_count};
     world->things[world->backend == SIM_LOCAL ? SIM_DIRECTORIES : SIM_STORES]++;
     world->things[SIM_PLAIN] += world->is_plain;
+    world->things[SIM_AUDITED] += cast->audited > 0;
     memcpy(one.things, world->things, sizeof(one.things));
     sim_tally_add(tally, &one);
     return !world->is_failed;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/uuid.h"
+#include "sim_audit.h"
 
 #define NAME_BYTES 128u
 #define LOCK_TRIES 5u
@@ -58,11 +59,20 @@ static bool goes_wrong(struct sim_world *world, uint32_t chance)
     return !world->is_settling && sim_chance(world, chance);
 }
 
+static enum sim_kind kind_of(const struct sim_op *op)
+{
+    if (op->verb == SIM_DELETE)
+        return SIM_KIND_DELETE;
+    if (op->verb == SIM_PUT_NEW || op->verb == SIM_RENAME)
+        return SIM_KIND_OUTPUT;
+    return strcmp(op->name, "manifest.json") == 0 ? SIM_KIND_COMMIT : SIM_KIND_OTHER;
+}
+
 /* What becomes of a request. */
 static enum sim_fate fate_of(struct sim_actor *actor, const struct sim_op *op)
 {
     struct sim_world *world = actor->world;
-    const struct sim_mix *mix = &world->mix;
+    const struct sim_faults *mix = &world->mix.faults[kind_of(op)];
     bool is_remote = world->backend == SIM_OBJECTS;
 
     if (world->fate)
@@ -83,6 +93,7 @@ enum lith_code sim_send(struct sim_actor *actor, struct sim_op *op, enum sim_res
     struct sim_world *world = actor->world;
 
     sim_delay(actor);
+    (void)sim_pause(actor, world->mix.faults[kind_of(op)].pauses);
     struct sim_op *sent = sim_op_new(world, op);
     enum sim_fate fate = fate_of(actor, op);
     if (fate != SIM_FATE_DONE)
@@ -102,17 +113,20 @@ enum lith_code sim_send(struct sim_actor *actor, struct sim_op *op, enum sim_res
 }
 
 /* A request that changes nothing. */
-static enum lith_code ask(struct lith_folder *folder, struct lith_err *err)
+static enum lith_code actor_ask(struct sim_actor *actor, struct lith_err *err)
 {
-    struct sim_actor *actor = folder_of(folder)->actor;
-
     sim_delay(actor);
     if (actor->world->asked)
         actor->world->asked(actor);
-    if (!goes_wrong(actor->world, actor->world->mix.fails))
+    if (!goes_wrong(actor->world, actor->world->mix.reads_fail))
         return LITH_OK;
     actor->world->things[SIM_ASKS_FAILED]++;
     return failed(actor, err);
+}
+
+static enum lith_code ask(struct lith_folder *folder, struct lith_err *err)
+{
+    return actor_ask(folder_of(folder)->actor, err);
 }
 
 static enum lith_code object_give(const struct sim_object *object, struct lith_arena *arena,
@@ -143,20 +157,57 @@ static enum lith_code probe(struct lith_store *store, struct lith_store_facts *r
     return LITH_OK;
 }
 
+static struct sim_dir *series_add(struct sim_world *world, const char *path)
+{
+    struct sim_heap *before = sim_heap_use(&world->heap);
+    struct sim_dir *dir = sim_dir_add_series(sim_lake_of(world), world, path);
+
+    (void)sim_heap_use(before);
+    return dir;
+}
+
+/* Below the root of the store, where that is not the lake's. */
+static struct sim_dir *dir_of(struct lith_store *store, const char *path, bool makes)
+{
+    struct sim_view *view = view_of(store->env);
+    struct sim_world *world = view->actor->world;
+    char whole[256];
+
+    if (store == &view->store)
+        return sim_dir_find(sim_lake_of(world), path);
+    (void)snprintf(whole, sizeof(whole), "%s%s%s", SIM_SERIES_PATH, *path ? "/" : "", path);
+    struct sim_dir *dir = sim_dir_find(sim_lake_of(world), whole);
+    return dir || !makes ? dir : series_add(world, whole);
+}
+
+/* A store of objects knows no directories. */
 static enum lith_code folder_open(struct lith_store *store, const char *path,
                                   struct lith_folder **ret_folder, struct lith_err *err)
 {
     struct sim_view *view = view_of(store->env);
-    struct sim_dir *dir = sim_dir_find(sim_lake_of(view->actor->world), path);
+    struct sim_dir *dir = dir_of(store, path, view->actor->world->backend == SIM_OBJECTS);
     void *block;
 
     if (!dir)
         return lith_fail(err, LITH_E_NOT_FOUND, "%s is not there", path);
     LITH_TRY(lith_alloc(store->mem, sizeof(struct folder), &block, err));
     struct folder *folder = block;
+    size_t above = store == &view->store || !*path ? 0 : sizeof(SIM_SERIES_PATH);
     *folder = (struct folder){
-        .base = {.store = store, .path = dir->path}, .actor = view->actor, .dir = dir};
+        .base = {.store = store, .path = dir->path + above}, .actor = view->actor, .dir = dir};
     *ret_folder = &folder->base;
+    return LITH_OK;
+}
+
+static enum lith_code folder_make(struct lith_store *store, const char *path, struct lith_err *err)
+{
+    struct sim_view *view = view_of(store->env);
+
+    if (view->actor->world->backend == SIM_OBJECTS)
+        return LITH_OK;
+    LITH_TRY(actor_ask(view->actor, err));
+    (void)dir_of(store, path, true);
+    sim_delay(view->actor);
     return LITH_OK;
 }
 
@@ -198,6 +249,7 @@ void sim_locks_drop(struct sim_actor *actor)
     struct sim_lake *lake = sim_lake_of(actor->world);
 
     actor->dir = NULL;
+    actor->series = NULL;
     for (uint32_t i = 0; i < lake->dir_count; i++) {
         if (lake->dirs[i].holder == actor)
             lake->dirs[i].holder = NULL;
@@ -563,6 +615,7 @@ static const struct lith_store_ops store_ops = {
     .close = store_close,
     .probe = probe,
     .folder_open = folder_open,
+    .folder_make = folder_make,
     .folder_close = folder_close,
     .lock = lock,
     .unlock = unlock,
@@ -615,4 +668,6 @@ void sim_view_init(struct sim_view *view, struct sim_actor *actor, struct lith_m
                               .actor = actor};
     view->store =
         (struct lith_store){.ops = &store_ops, .env = &view->env, .mem = mem, .root = "sim"};
+    view->series = view->store;
+    view->series.root = SIM_SERIES_PATH;
 }

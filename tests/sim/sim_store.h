@@ -12,6 +12,7 @@
 struct sim_view {
     struct lith_env env; /* first: the verbs of the environment find the rest by it */
     struct lith_store store;
+    struct lith_store series; /* of the audit events */
     struct sim_actor *actor;
 };
 

@@ -11,6 +11,7 @@ enum sim_thing {
     SIM_DIRECTORIES,
     SIM_STORES,
     SIM_PLAIN,
+    SIM_AUDITED,
     /* Commits, by their operation. */
     SIM_ADOPTS,
     SIM_LEASES,
@@ -24,6 +25,11 @@ enum sim_thing {
     SIM_DELETES,
     SIM_LOST_COMMITS,
     SIM_RETRIED_COMMITS,
+    SIM_STUCK_ORPHANS,
+    /* Of the audit series. */
+    SIM_EVENTS_WRITTEN,
+    SIM_EVENTS_REPAIRED,
+    SIM_EVENTS_MERGED,
     /* Passes, by what they were and how they ended. */
     SIM_COMPACTIONS,
     SIM_GCS,

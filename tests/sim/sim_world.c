@@ -101,14 +101,12 @@ bool sim_chance(struct sim_world *world, uint32_t chance)
 
 int64_t sim_draw_span(struct sim_world *world, int64_t least_ns, int64_t most_ns)
 {
-    int64_t most = least_ns;
+    uint32_t doublings = 0;
 
-    /* A power of two of the least, then anything below. */
-    for (uint32_t doublings = 0; most < most_ns && doublings < 62; doublings++) {
-        most = most > most_ns / 2 ? most_ns : most * 2;
-        if (most < most_ns && sim_draw(world, 2) == 0)
-            break;
-    }
+    while (least_ns << doublings < most_ns)
+        doublings++;
+    int64_t most = least_ns << sim_draw(world, doublings + 1);
+    most = most < most_ns ? most : most_ns;
     return least_ns + (int64_t)sim_draw(world, (uint64_t)(most - least_ns) + 1);
 }
 
@@ -219,6 +217,9 @@ struct sim_actor *sim_actor_add(struct sim_world *world, const char *name,
     actor->life = 0;
     actor->is_begun = false;
     actor->dir = NULL;
+    actor->is_audited = false;
+    actor->is_other = false;
+    actor->series = NULL;
     actor_plan(actor, world->now_ns);
     return actor;
 }
@@ -292,18 +293,26 @@ static int64_t latency_draw(struct sim_world *world)
     return 1 + (int64_t)sim_draw(world, (uint64_t)most_ns[sim_draw(world, 16)]);
 }
 
+bool sim_pause(struct sim_actor *actor, uint32_t chance)
+{
+    struct sim_world *world = actor->world;
+
+    if (world->is_settling || !sim_chance(world, chance))
+        return false;
+    int64_t ns = sim_draw_span(world, 10 * SIM_MINUTE, 20 * SIM_HOUR);
+    world->things[SIM_PAUSES]++;
+    sim_tell(world, "stands still for %lld minutes", (long long)(ns / SIM_MINUTE));
+    sim_wait(actor, ns);
+    return true;
+}
+
 void sim_delay(struct sim_actor *actor)
 {
     struct sim_world *world = actor->world;
 
     sim_peril(actor);
-    if (!world->is_settling && sim_chance(world, world->mix.pauses)) {
-        int64_t ns = sim_draw_span(world, 10 * SIM_MINUTE, 20 * SIM_HOUR);
-        world->things[SIM_PAUSES]++;
-        sim_tell(world, "stands still for %lld minutes", (long long)(ns / SIM_MINUTE));
-        sim_wait(actor, ns);
+    if (sim_pause(actor, world->mix.pauses))
         return;
-    }
     sim_wait(actor, world->is_settling ? SIM_SECOND / 1000 : latency_draw(world));
 }
 

@@ -28,14 +28,24 @@ struct sim_actor;
  * request may land long after its caller gave up, and nobody can be kept out. */
 enum sim_backend { SIM_LOCAL, SIM_OBJECTS };
 
-/* How often things go wrong, per 1000 calls of a verb. */
-struct sim_mix {
+/* What a request is for: in some schedules one kind has more trouble than others. */
+enum sim_kind { SIM_KIND_OUTPUT, SIM_KIND_COMMIT, SIM_KIND_DELETE, SIM_KIND_OTHER, SIM_KINDS };
+
+/* How often requests of a kind go wrong, per 1000. */
+struct sim_faults {
     uint32_t fails;       /* nothing happened, and the caller is told so */
     uint32_t fails_after; /* it happened, and the caller is told that it failed */
     uint32_t lands_late;  /* objects: the caller is told that it failed, and then it happens */
     uint32_t lands_twice; /* objects: it happens again, later */
-    uint32_t crashes;     /* the actor dies at the call */
-    uint32_t pauses;      /* the actor stands still, for longer than any grace */
+    uint32_t pauses;      /* before it the actor stands still */
+};
+
+/* How often things go wrong, per 1000 calls of a verb. */
+struct sim_mix {
+    struct sim_faults faults[SIM_KINDS];
+    uint32_t reads_fail;
+    uint32_t crashes; /* the actor dies at the call */
+    uint32_t pauses;  /* the actor stands still, for longer than any grace */
 };
 
 /* Which schedules have manifests of JSON (sim_codec.h): `--same` asks for both. */
@@ -75,6 +85,9 @@ struct sim_actor {
     bool is_done;
     bool has_lost;   /* a commit, in the pass at hand */
     const void *dir; /* whose garbage it collects; NULL: none */
+    bool is_other;   /* works with other options */
+    bool is_audited; /* its commits leave events */
+    void *series;    /* what its program knows of the audit series; NULL: nothing yet */
     uint32_t life;
     struct sim_heap heap;
     uint8_t *stack;
@@ -112,7 +125,8 @@ struct sim_world {
     uint32_t actor_count;
     struct sim_actor *running; /* NULL: none, the schedule itself */
     jmp_buf schedule;
-    void *lake; /* of the oracle and the store: struct sim_lake */
+    void *lake;  /* of the oracle and the store: struct sim_lake */
+    void *audit; /* of sim_audit.c */
 };
 
 /* Heaps and stacks are taken once and used for schedule after schedule. */
@@ -138,6 +152,8 @@ void sim_world_run(struct sim_world *world);
 void sim_wait(struct sim_actor *actor, int64_t ns);
 /* Of an actor, before and after a verb takes effect. */
 void sim_delay(struct sim_actor *actor);
+/* Of an actor: `chance` times of a thousand it stands still, for longer than any grace. */
+bool sim_pause(struct sim_actor *actor, uint32_t chance);
 /* Of an actor: here it may die. */
 void sim_peril(struct sim_actor *actor);
 
