@@ -166,19 +166,37 @@ def test_sorted_dictionary(wide, tmp_path):
     assert len(made) == 1
 
 
+def threads_while(command):
+    """Runs a command to its end; returns what it printed, and the most threads it was seen with."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    most = 0
+    while process.poll() is None:
+        try:
+            most = max(most, len(os.listdir(f"/proc/{process.pid}/task")))
+        except FileNotFoundError:
+            pass
+        time.sleep(0.002)
+    out, err = process.communicate()
+    assert process.returncode == lithify.DONE, err
+    return out, most
+
+
+@pytest.mark.skipif(lithify.SANITIZED, reason="time")
 def test_sorted_memory(tmp_path):
     """However many threads deal the columns of a sort, together they take what one would."""
     numbers = numpy.random.default_rng(5)
     sources = [tmp_path / f"in{index}.parquet" for index in range(3)]
     for path in sources:
-        columns = {"k": numbers.integers(0, 1 << 60, 130_000)}
-        columns.update({f"c{index}": numbers.random(130_000) for index in range(12)})
+        columns = {"k": numbers.integers(0, 1 << 60, 520_000)}
+        columns.update({f"c{index}": numbers.random(520_000) for index in range(12)})
         parquet.write_table(pyarrow.table(columns), path, use_dictionary=False, compression="none")
     peaks = {}
     for threads in (1, 2, 8):
-        done = lithify.ok("merge", "--json", "--overwrite", "--verify=off", "--sort-by=k", "--memory=64MiB",
-                          "--threads", threads, "-o", tmp_path / "out.parquet", *sources)
-        peaks[threads] = json.loads(done.out)["memory_peak_bytes"]
+        out, most = threads_while(
+            [lithify.BIN, "merge", "--json", "--overwrite", "--verify=off", "--sort-by=k",
+             "--memory=256MiB", "--threads", str(threads), "-o", tmp_path / "out.parquet", *sources])
+        peaks[threads] = json.loads(out)["memory_peak_bytes"]
+        assert most == threads + (threads > 1), "the workers, and who waits for them"
     assert max(peaks.values()) < 1.15 * peaks[1], peaks
 
 
