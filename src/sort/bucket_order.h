@@ -39,7 +39,4 @@ LITH_MUST_CHECK enum lith_code lith_bucket_order_sort(const struct lith_deal_spa
 /* A zeroed one is a no-op. */
 void lith_bucket_order_done(struct lith_bucket_order *order);
 
-/* Sorts keys by their upper 32 bits, which differ; `room` is as large. */
-void lith_row_keys_sort(uint64_t *keys, uint64_t *room, size_t count);
-
 #endif

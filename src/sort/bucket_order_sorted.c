@@ -3,6 +3,7 @@
  * place; of a unit in order the next row is the next arrival, the rows of others are sorted.
  */
 #include "sort/bucket_order.h"
+#include "sort/number_sort.h"
 
 /* A unit in the bucket. */
 struct unit_place {
@@ -128,7 +129,7 @@ static void keys_place(struct finder *f)
             continue;
         }
         uint32_t count = f->units[i].end - key;
-        lith_row_keys_sort(f->keys + key, f->room, count);
+        lith_numbers_sort_upper(f->keys + key, f->room, count);
         for (uint32_t k = 0; k < count; k++)
             f->arrivals[(uint32_t)f->keys[key + k]] = arrival++;
         key += count;

@@ -5,6 +5,7 @@
  */
 #include "base/checked.h"
 #include "sort/gather_state.h"
+#include "sort/number_sort.h"
 
 /* What a row takes while places are found. */
 #define ROW_BYTES (sizeof(struct lith_row_place) + 2 * sizeof(uint64_t))
@@ -159,7 +160,7 @@ static enum lith_code places_find(struct lith_gather *gather, struct lith_err *e
     p->end = gather->row + count;
     if (is_plain(gather))
         return LITH_OK;
-    lith_row_keys_sort(p->keys, p->room, count);
+    lith_numbers_sort_upper(p->keys, p->room, count);
     return places_walk(gather, count, err);
 }
 

@@ -172,6 +172,15 @@ static void part_sort(uint64_t *numbers, size_t begin, size_t count, struct lith
     deal(here, count, varying, level->ends);
 }
 
+void lith_numbers_sort_upper(uint64_t *numbers, uint64_t *room, size_t count)
+{
+    LITH_ASSERT(count <= UINT32_MAX);
+    if (count <= INSERT_COUNT_MAX)
+        few_sort(numbers, count);
+    else if (!is_sorted(numbers, count))
+        passes_sort(numbers, room, count, varying_of(numbers, count) >> 32 << 32);
+}
+
 void lith_numbers_sort(uint64_t *numbers, size_t count, struct lith_number_room *room)
 {
     uint32_t depth = 0;

@@ -28,4 +28,8 @@ struct lith_number_room {
 /* At most UINT32_MAX of them. */
 void lith_numbers_sort(uint64_t *numbers, size_t count, struct lith_number_room *room);
 
+/* Sorts them by their upper 32 bits, which differ, where the lower ones go along: through a room as
+ * large, since they are few, or near each other. At most UINT32_MAX of them. */
+void lith_numbers_sort_upper(uint64_t *numbers, uint64_t *room, size_t count);
+
 #endif

@@ -52,9 +52,43 @@ static void same_as_qsort(void **state)
     free(expected);
 }
 
+/* Rows with something that goes along, all different: some of many, in any order. */
+static void by_their_upper_half(void **state)
+{
+    static const size_t counts[] = {0, 1, 2, 32, 33, 300, 5000, 100000};
+    static const uint64_t steps[] = {1, 3, 1000, 40000};
+    uint64_t *numbers = malloc(100000 * sizeof(*numbers));
+    uint64_t *expected = malloc(100000 * sizeof(*numbers));
+    uint64_t *room = malloc(100000 * sizeof(*numbers));
+    uint64_t seed = test_seed();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]) * 4; i++) {
+        size_t count = counts[i / 4], bytes = count * sizeof(*numbers);
+        for (size_t k = 0; k < count; k++) {
+            uint64_t row = k * steps[i % 4] + test_random(&seed) % steps[i % 4];
+            size_t other = (size_t)(test_random(&seed) % (k + 1));
+            numbers[k] = numbers[other];
+            numbers[other] = row << 32 | (test_random(&seed) & UINT32_MAX);
+        }
+        memcpy(expected, numbers, bytes);
+        qsort(expected, count, sizeof(*numbers), number_compare);
+        for (int round = 0; round < 2; round++) { /* the second time they are in order */
+            lith_numbers_sort_upper(numbers, room, count);
+            assert_memory_equal(numbers, expected, bytes);
+        }
+    }
+    free(room);
+    free(numbers);
+    free(expected);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_qsort)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_as_qsort),
+        cmocka_unit_test(by_their_upper_half),
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
