@@ -35,7 +35,8 @@ struct lith_mem *lith_mem_root(void);
 /*
  * For the start of a program whose heap is this one: large buffers are taken and given back for
  * each column, and the C library is told to keep them meanwhile, since asking the system for zeroed
- * pages each time costs a tenth of a merge. At most some tens of MiB stay with the process.
+ * pages each time costs a tenth of a merge. All threads share one heap, so that each can have what
+ * another gave back. At most some tens of MiB stay with the process.
  */
 void lith_mem_tune(void);
 

@@ -14,10 +14,9 @@
  *     then gather
  *
  * A span takes at most its memory_bytes_max at a time: half for buffers, an eighth for
- dictionaries,
- * the rest for destinations and for the first bytes of what was dealt; beside it 16 bytes a unit,
- * 12 for each extent dealt (they are as long as the buffers, so of 64 KiB where memory
- * allows) and 50 KiB.
+ * dictionaries, the rest for destinations and for the first bytes of what was dealt; beside it 16
+ * bytes a unit, 12 for each extent dealt (they are as long as the buffers, so of 64 KiB where
+ * memory allows) and 50 KiB.
  */
 #ifndef LITH_SORT_DEAL_H
 #define LITH_SORT_DEAL_H

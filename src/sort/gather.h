@@ -31,8 +31,8 @@ uint64_t lith_gather_bytes(const struct lith_deal *deal, uint32_t leaf, uint32_t
 /* Begins an output chunk of a leaf: what ids of the leaf meant in the chunk before is forgotten. */
 void lith_gather_chunk(struct lith_gather *gather, uint32_t leaf);
 
-/* Begins a leaf, by its index, of a bucket, whose order outlives the
- * gathering. CANCELLED, NOMEM, LIMIT, IO (scratch gave back other bytes than it got). */
+/* Begins a leaf, by its index, of a bucket, whose order outlives the gathering. CANCELLED, NOMEM,
+ * LIMIT, IO (scratch gave back other bytes than it got). */
 LITH_MUST_CHECK enum lith_code lith_gather_begin(struct lith_gather *gather, uint32_t leaf,
                                                  const struct lith_bucket_order *order,
                                                  struct lith_err *err);

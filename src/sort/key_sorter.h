@@ -26,7 +26,7 @@ LITH_MUST_CHECK enum lith_code lith_key_sorter_new(const struct lith_key_layout 
 
 /* Says what comes, before the first unit: if it can be packed it is sorted at once, in memory.
  * Units that are still among outlook->kept afterwards do not come. Of a layout of fixed width.
- * CONFLICT (kept keys are others than were expected), NOMEM, LIMIT. */
+ * NOMEM, LIMIT. */
 LITH_MUST_CHECK enum lith_code lith_key_sorter_expect(struct lith_key_sorter *sorter,
                                                       const struct lith_sort_outlook *outlook,
                                                       struct lith_err *err);

@@ -41,9 +41,9 @@ void lith_packed_rows_done(struct lith_packed_rows *rows)
     *rows = (struct lith_packed_rows){0};
 }
 
-/* Numbers that were kept get their places where they stand; false where a key is not what was
- * expected. */
-static bool kept_pack(struct lith_packed_rows *rows, const struct lith_kept_keys *kept)
+/* Numbers that were kept get their places where they stand. The first look took them and what they
+ * lie between from the same rows. */
+static void kept_pack(struct lith_packed_rows *rows, const struct lith_kept_keys *kept)
 {
     bool wrong = false;
 
@@ -56,8 +56,8 @@ static bool kept_pack(struct lith_packed_rows *rows, const struct lith_kept_keys
             numbers[i] = above << rows->place_bits | (place + i);
         }
     }
+    LITH_ASSERT(!wrong);
     rows->count = kept->count;
-    return !wrong;
 }
 
 /* Room for all numbers: those that were kept, with more behind them. */
@@ -73,9 +73,8 @@ static enum lith_code numbers_begin(struct lith_packed_rows *rows, struct lith_k
         return LITH_OK;
     kept->numbers = NULL;
     LITH_ASSERT(kept->count <= rows->count_max);
-    return kept_pack(rows, kept)
-               ? LITH_OK
-               : lith_fail(err, LITH_E_CONFLICT, "it changed while it was being merged");
+    kept_pack(rows, kept);
+    return LITH_OK;
 }
 
 enum lith_code lith_packed_rows_init(struct lith_packed_rows *rows,

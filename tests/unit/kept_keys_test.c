@@ -219,29 +219,6 @@ static void which_are_kept(void **state)
     }
 }
 
-/* Keys that are others than the outlook says. */
-static void other_keys(void **state)
-{
-    static struct units units;
-    uint64_t seed = test_seed();
-    struct lith_key_sorter *sorter;
-    struct lith_kept_keys kept;
-
-    (void)state;
-    do {
-        units_make(&units, 8, 0, &seed);
-    } while (units.count < 3);
-    lith_kept_keys_init(&kept, &units.layout, 1 << 20, UINT32_MAX, &mem);
-    MUST(units_keep(&units, &kept, &seed));
-    assert_true(lith_kept_keys_has(&kept, 2));
-    units.outlook.largest = units.outlook.smallest;
-    units.outlook.kept = &kept;
-    MUST(lith_key_sorter_new(&units.layout, 1 << 20, &work, &sorter, &err));
-    assert_int_equal(lith_key_sorter_expect(sorter, &units.outlook, &err), LITH_E_CONFLICT);
-    lith_key_sorter_free(sorter);
-    lith_kept_keys_done(&kept);
-}
-
 /* Keys can be read again: where the budget has no room for them none are kept. */
 static void no_room_is_no_failure(void **state)
 {
@@ -299,7 +276,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sorted_by_kept_keys, setup, teardown),
         cmocka_unit_test_setup_teardown(which_are_kept, setup, teardown),
-        cmocka_unit_test_setup_teardown(other_keys, setup, teardown),
         cmocka_unit_test_setup_teardown(no_room_is_no_failure, setup, teardown),
         cmocka_unit_test_setup_teardown(allocations_fail, setup, teardown),
     };
