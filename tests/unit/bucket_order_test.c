@@ -38,11 +38,8 @@ static void tools_init(struct tools *t, size_t rows_max, uint64_t *seed)
          model_init(&t->model, rows_max, seed))
         model_done(&t->model);
     model_recipe(&t->model, &t->work, UNIT_BEGIN, &t->recipe);
-    for (uint32_t i = 0; i < t->model.unit_count; i++)
-        t->units[i] =
-            (struct lith_deal_unit){(uint32_t)t->model.row_counts[i], t->model.in_order[i]};
-    for (uint32_t i = 0; i <= BUCKETS; i++)
-        t->borders[i] = t->model.row_count * i / BUCKETS;
+    model_units(&t->model, t->units);
+    model_borders(&t->model, BUCKETS, t->borders);
     t->span = (struct lith_deal_span){.work = &t->work,
                                       .recipe = &t->recipe,
                                       .borders = t->borders,
@@ -52,6 +49,18 @@ static void tools_init(struct tools *t, size_t rows_max, uint64_t *seed)
                                       .units = t->units,
                                       .leaf_count = 1,
                                       .memory_bytes_max = 1 << 20};
+}
+
+/* One unit of `unit_rows` rows in order instead, of which one bucket takes the first. */
+static void one_unit(struct tools *t, uint32_t unit_rows, uint64_t bucket_rows)
+{
+    lith_recipe_done(&t->recipe);
+    lith_recipe_init(&t->recipe, &t->work, 1 << 16);
+    t->units[0] = (struct lith_deal_unit){unit_rows, true};
+    t->borders[1] = bucket_rows;
+    t->span.bucket_count = 1;
+    t->span.unit_begin = 0;
+    t->span.unit_count = 1;
 }
 
 static void tools_done(struct tools *t)
@@ -128,22 +137,14 @@ static void test_which_way(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct lith_deal_unit unit = {cases[i].unit_rows, true};
-        uint64_t borders[] = {0, cases[i].bucket_rows};
         struct lith_bucket_order order;
         struct lith_err err;
         uint64_t seed = 1;
         struct tools t;
         tools_init(&t, 10, &seed);
-        lith_recipe_done(&t.recipe);
-        lith_recipe_init(&t.recipe, &t.work, 1 << 16);
+        one_unit(&t, cases[i].unit_rows, cases[i].bucket_rows);
         MUST(lith_recipe_add(&t.recipe, 0, 0, cases[i].unit_rows, &err));
         MUST(lith_recipe_end(&t.recipe, &err));
-        t.span.borders = borders;
-        t.span.bucket_count = 1;
-        t.span.unit_begin = 0;
-        t.span.unit_count = 1;
-        t.span.units = &unit;
         t.span.memory_bytes_max = cases[i].memory;
         size_t before = atomic_load(&t.mem.used);
         atomic_store(&t.mem.peak, before);
@@ -230,19 +231,11 @@ static void test_row_twice(void **state)
         uint64_t seed = 1;
         struct tools t;
         tools_init(&t, 10, &seed);
-        lith_recipe_done(&t.recipe);
-        lith_recipe_init(&t.recipe, &t.work, 1000);
+        one_unit(&t, 9, 4);
         MUST(lith_recipe_add(&t.recipe, 0, 4, 2, &err));
         MUST(lith_recipe_add(&t.recipe, 0, 5, 1, &err));
         MUST(lith_recipe_add(&t.recipe, 0, 7, 1, &err));
         MUST(lith_recipe_end(&t.recipe, &err));
-        struct lith_deal_unit unit = {9, true};
-        uint64_t borders[] = {0, 4};
-        t.span.borders = borders;
-        t.span.bucket_count = 1;
-        t.span.unit_begin = 0;
-        t.span.unit_count = 1;
-        t.span.units = &unit;
         sort_damage_check(ways[way](&t.span, 0, &order, &err), &err);
         tools_done(&t);
     }

@@ -55,11 +55,8 @@ static void file_test_init(struct file_test *t, uint64_t *seed)
         model_leaf_add(&t->model, &shape, seed);
     }
     model_recipe(&t->model, &t->work, 0, &t->recipe);
-    for (uint32_t i = 0; i < t->model.unit_count; i++)
-        t->units[i] =
-            (struct lith_deal_unit){(uint32_t)t->model.row_counts[i], t->model.in_order[i]};
-    for (uint32_t i = 0; i <= BUCKETS; i++)
-        t->borders[i] = t->model.row_count * i / BUCKETS;
+    model_units(&t->model, t->units);
+    model_borders(&t->model, BUCKETS, t->borders);
     t->span = (struct lith_deal_span){.work = &t->work,
                                       .recipe = &t->recipe,
                                       .borders = t->borders,

@@ -9,7 +9,7 @@
 
 #include "parquet/chunk_reader.h"
 #include "parquet/dictionary.h"
-#include "sort/recipe.h"
+#include "sort/deal_span.h"
 
 #define MODEL_UNITS_MAX 12
 #define MODEL_LEAVES_MAX 4
@@ -217,6 +217,20 @@ static inline void model_init(struct model *model, size_t rows_max, uint64_t *se
     if (model->row_count == 0)
         model->row_count = model->row_counts[0] = 1;
     model_order(model, model_below(seed, 2), seed);
+}
+
+/* What a deal knows of the units. */
+static inline void model_units(const struct model *model, struct lith_deal_unit *units)
+{
+    for (uint32_t i = 0; i < model->unit_count; i++)
+        units[i] = (struct lith_deal_unit){(uint32_t)model->row_counts[i], model->in_order[i]};
+}
+
+/* Borders of `count` buckets of about as many rows. */
+static inline void model_borders(const struct model *model, uint32_t count, uint64_t *borders)
+{
+    for (uint32_t i = 0; i <= count; i++)
+        borders[i] = model->row_count * i / count;
 }
 
 static inline void model_done(struct model *model)

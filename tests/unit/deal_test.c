@@ -262,12 +262,6 @@ static enum lith_code span_run(const struct model *model, struct course *course,
     return code;
 }
 
-static void units_of(const struct model *model, struct lith_deal_unit *units)
-{
-    for (uint32_t i = 0; i < model->unit_count; i++)
-        units[i] = (struct lith_deal_unit){(uint32_t)model->row_counts[i], model->in_order[i]};
-}
-
 /* Deals and gathers all spans of a recipe. */
 static enum lith_code course_run(const struct model *model, const struct course *course,
                                  struct lith_recipe *recipe, const struct lith_work *work,
@@ -276,7 +270,7 @@ static enum lith_code course_run(const struct model *model, const struct course 
     struct lith_deal_unit units[MODEL_UNITS_MAX];
     struct course run = *course;
 
-    units_of(model, units);
+    model_units(model, units);
     for (uint32_t begin = 0; begin < course->bucket_count; begin += course->span_buckets) {
         uint32_t left = course->bucket_count - begin;
         struct lith_deal_span span = {
@@ -377,7 +371,7 @@ static void test_borders(void **state)
         model_chunk_make(&model.chunks[0][i], &model.leaves[0], model.row_counts[i], &taste, &seed);
     for (uint32_t i = 0; i <= LITH_DEAL_BUCKETS_MAX; i++)
         borders[i] = i;
-    units_of(&model, units);
+    model_units(&model, units);
     model_recipe(&model, &tools.work, UNIT_BEGIN, &recipe);
     struct lith_deal_span span = {.work = &tools.work,
                                   .recipe = &recipe,
@@ -566,7 +560,7 @@ static void test_damaged_scratch(void **state)
         model_init(&model, 40, &seed);
         model_leaf_add(&model, &model_shapes[model_below(&seed, MODEL_SHAPES)], &seed);
         model_recipe(&model, &tools.work, UNIT_BEGIN, &recipe);
-        units_of(&model, units);
+        model_units(&model, units);
         uint64_t borders[] = {0, model.row_count};
         struct lith_deal_span span = {.work = &tools.work,
                                       .recipe = &recipe,
@@ -608,6 +602,39 @@ static void test_damaged_scratch(void **state)
     }
 }
 
+/* A few rows whose recipe is to be damaged: what comes of them is not compared. */
+struct damaged_run {
+    struct tools tools;
+    struct model model;
+    struct course course;
+    struct lith_recipe recipe;
+};
+
+static void damaged_run_init(struct damaged_run *run, uint64_t *seed)
+{
+    tools_init(&run->tools);
+    model_init(&run->model, 40, seed);
+    model_leaf_add(&run->model, &model_shapes[model_below(seed, MODEL_SHAPES)], seed);
+    course_init(&run->course, run->model.row_count, seed);
+    run->course.span_buckets = BUCKETS_MAX;
+    run->course.is_damaged = true;
+    model_recipe(&run->model, &run->tools.work, UNIT_BEGIN, &run->recipe);
+    /* One block, with 8 bytes in front of its runs. */
+    assert_true(run->recipe.run_count <= LITH_RECIPE_BLOCK_RUNS);
+}
+
+static enum lith_code damaged_run_try(struct damaged_run *run, struct lith_err *err)
+{
+    return course_run(&run->model, &run->course, &run->recipe, &run->tools.work, err);
+}
+
+static void damaged_run_done(struct damaged_run *run)
+{
+    lith_recipe_done(&run->recipe);
+    model_done(&run->model);
+    tools_done(&run->tools);
+}
+
 /* A recipe that scratch changed names some row twice and another one never: that is found, unless
  * the rows of its unit are in order, so that it does not matter. */
 static void test_damaged_recipe(void **state)
@@ -617,32 +644,21 @@ static void test_damaged_recipe(void **state)
 
     (void)state;
     for (int round = 0; round < 2000; round++) {
-        struct lith_recipe recipe;
-        struct tools tools;
-        struct course course;
-        struct model model;
+        struct damaged_run run;
         struct lith_err err;
-        tools_init(&tools);
-        model_init(&model, 40, &seed);
-        model_leaf_add(&model, &model_shapes[model_below(&seed, MODEL_SHAPES)], &seed);
-        course_init(&course, model.row_count, &seed);
-        course.span_buckets = BUCKETS_MAX;
-        course.is_damaged = true;
-        model_recipe(&model, &tools.work, UNIT_BEGIN, &recipe);
-        /* Unit or row of a run, which are 7 of its 8 bytes; one block, with 8 bytes in front. */
-        assert_true(recipe.run_count <= LITH_RECIPE_BLOCK_RUNS);
-        size_t at = 8 + 8 * model_below(&seed, (size_t)recipe.run_count) + model_below(&seed, 7);
-        recipe.spool.memory.data[at] ^= (uint8_t)(1u << model_below(&seed, 8));
-        enum lith_code code = course_run(&model, &course, &recipe, &tools.work, &err);
-        course.is_damaged = false;
+        damaged_run_init(&run, &seed);
+        /* Unit or row of a run, which are 7 of its 8 bytes. */
+        size_t at =
+            8 + 8 * model_below(&seed, (size_t)run.recipe.run_count) + model_below(&seed, 7);
+        run.recipe.spool.memory.data[at] ^= (uint8_t)(1u << model_below(&seed, 8));
+        enum lith_code code = damaged_run_try(&run, &err);
+        run.course.is_damaged = false;
         if (code == LITH_OK)
-            MUST(course_run(&model, &course, &recipe, &tools.work, &err));
+            MUST(damaged_run_try(&run, &err));
         else
             assert_int_equal(code, LITH_E_IO);
         found += code != LITH_OK;
-        lith_recipe_done(&recipe);
-        model_done(&model);
-        tools_done(&tools);
+        damaged_run_done(&run);
     }
     assert_true(found > 1000);
 }
@@ -693,28 +709,17 @@ static void test_changing_recipe(void **state)
 
     (void)state;
     for (int round = 0; round < 2000; round++) {
-        struct lith_recipe recipe;
-        struct tools tools;
-        struct course course;
-        struct model model;
+        struct damaged_run run;
         struct lith_err err;
-        tools_init(&tools);
-        model_init(&model, 40, &seed);
-        model_leaf_add(&model, &model_shapes[model_below(&seed, MODEL_SHAPES)], &seed);
-        course_init(&course, model.row_count, &seed);
-        course.span_buckets = BUCKETS_MAX;
-        course.is_damaged = true;
-        model_recipe(&model, &tools.work, UNIT_BEGIN, &recipe);
-        size_t at = 8 + model_below(&seed, 8 * (size_t)recipe.run_count);
-        sort_damage_plant(&recipe.spool.source, at, (uint8_t)(1u << model_below(&seed, 8)),
-                          (unsigned)model_below(&seed, 2 * course.bucket_count + 1));
-        enum lith_code code = course_run(&model, &course, &recipe, &tools.work, &err);
+        damaged_run_init(&run, &seed);
+        size_t at = 8 + model_below(&seed, 8 * (size_t)run.recipe.run_count);
+        sort_damage_plant(&run.recipe.spool.source, at, (uint8_t)(1u << model_below(&seed, 8)),
+                          (unsigned)model_below(&seed, 2 * run.course.bucket_count + 1));
+        enum lith_code code = damaged_run_try(&run, &err);
         if (code != LITH_OK)
             sort_damage_check(code, &err);
         found += code != LITH_OK;
-        lith_recipe_done(&recipe);
-        model_done(&model);
-        tools_done(&tools);
+        damaged_run_done(&run);
     }
     assert_true(found > 500);
 }
@@ -743,9 +748,8 @@ static void test_memory(void **state)
         (struct lith_schema_node){.type = LITH_TYPE_BYTE_ARRAY, .max_def = 2, .max_rep = 1};
     for (uint32_t i = 0; i < model.unit_count; i++)
         model_chunk_make(&model.chunks[0][i], &model.leaves[0], 5000, &taste, &seed);
-    for (uint32_t i = 0; i < 9; i++)
-        borders[i] = model.row_count * i / 8;
-    units_of(&model, units);
+    model_borders(&model, 8, borders);
+    model_units(&model, units);
     model_recipe(&model, &tools.work, UNIT_BEGIN, &recipe);
     size_t before = atomic_load(&tools.mem.used);
     struct lith_deal_span span = {.work = &tools.work,

@@ -315,6 +315,18 @@ static void at_rest_nothing_is_asked_or_written(void **state)
     assert_int_equal(test_folder_state(), before);
 }
 
+/* Merges six files anew; the verb `fail_at` of a store fails, before or after it took effect. */
+static enum lith_code compact_failing(enum failing failing, bool after,
+                                      struct lith_job_options *options,
+                                      struct lith_partition_report *report)
+{
+    again();
+    test_files(0, 6, 10);
+    verbs = 0;
+    fails_after = after;
+    return job_under(TEST_COMPACT, options, &mem, failing, report);
+}
+
 /* What a failure of the series leaves undone the next pass does; the commits stand. */
 static void any_verb_of_the_series_may_fail(void **state)
 {
@@ -324,11 +336,7 @@ static void any_verb_of_the_series_may_fail(void **state)
     (void)state;
     for (int after = 0; after < 2; after++) {
         for (fail_at = 1;; fail_at++) {
-            again();
-            test_files(0, 6, 10);
-            verbs = 0;
-            fails_after = after;
-            MUST(job_under(TEST_COMPACT, &options, &mem, FAILING_SERIES, &report));
+            MUST(compact_failing(FAILING_SERIES, after, &options, &report));
             assert_int_equal(report.state, LITH_PARTITION_COMPACTED);
             assert_int_equal(report.outputs, 1);
             if (verbs < fail_at)
@@ -354,11 +362,7 @@ static void any_verb_of_the_lake_may_fail(void **state)
     (void)state;
     for (int after = 0; after < 2; after++) {
         for (fail_at = 1;; fail_at++) {
-            again();
-            test_files(0, 6, 10);
-            verbs = 0;
-            fails_after = after;
-            enum lith_code code = job_under(TEST_COMPACT, &options, &mem, FAILING_LAKE, &report);
+            enum lith_code code = compact_failing(FAILING_LAKE, after, &options, &report);
             if (verbs < fail_at)
                 break;
             bool told = code != LITH_OK || report.event_error ||

@@ -1,29 +1,13 @@
 /*
  * The ends of row groups: equal parts where nothing is long, and borders where a first key changes.
  */
-#include "support.h"
+#include "mem_support.h"
 
 #include "merge/group_ends.h"
 
 #define STRETCHES_MAX 200
 
 static struct lith_err err;
-static struct lith_mem mem;
-
-static int setup(void **state)
-{
-    (void)state;
-    lith_mem_init(&mem, SIZE_MAX, NULL);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    assert_int_equal(mem.used, 0);
-    lith_mem_done(&mem);
-    return 0;
-}
 
 /* Row groups of at most 80 rows: 40 are long, 10 are one of their own. */
 static void pieces(void **state)
@@ -129,8 +113,8 @@ static void whatever_the_stretches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(pieces, setup, teardown),
-        cmocka_unit_test_setup_teardown(whatever_the_stretches, setup, teardown),
+        cmocka_unit_test_setup_teardown(pieces, mem_setup, mem_teardown),
+        cmocka_unit_test_setup_teardown(whatever_the_stretches, mem_setup, mem_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

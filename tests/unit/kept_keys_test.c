@@ -1,7 +1,7 @@
 /*
  * Keys that are kept: which are, and that rows sorted by them stand as if all had been read.
  */
-#include "support.h"
+#include "mem_support.h"
 
 #include "sort/key_sorter.h"
 
@@ -10,25 +10,8 @@
 #define WIDTH_MAX 9
 
 static struct lith_err err;
-static struct lith_mem mem;
-static struct lith_scratch scratch;
 static struct lith_control control;
 static struct lith_work work = {.mem = &mem, .scratch = &scratch, .control = &control};
-
-static int setup(void **state)
-{
-    (void)state;
-    lith_mem_init(&mem, SIZE_MAX, NULL);
-    lith_scratch_init(&scratch, "/tmp", 0);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    lith_mem_done(&mem);
-    return 0;
-}
 
 struct units {
     struct lith_key_layout layout;
@@ -274,10 +257,10 @@ static void allocations_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(sorted_by_kept_keys, setup, teardown),
-        cmocka_unit_test_setup_teardown(which_are_kept, setup, teardown),
-        cmocka_unit_test_setup_teardown(no_room_is_no_failure, setup, teardown),
-        cmocka_unit_test_setup_teardown(allocations_fail, setup, teardown),
+        cmocka_unit_test_setup_teardown(sorted_by_kept_keys, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(which_are_kept, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(no_room_is_no_failure, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(allocations_fail, scratch_setup, scratch_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

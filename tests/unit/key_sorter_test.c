@@ -2,6 +2,7 @@
  * The external sort: its recipe is the order of a comparison of values, whatever the memory, and
  * what fails leaves nothing behind.
  */
+#include "mem_support.h"
 #include "sort_damage_support.h"
 #include "sort_support.h"
 
@@ -11,31 +12,9 @@
 #include "sort/sort_record.h"
 
 static struct lith_err err;
-static struct lith_mem mem;
-static struct lith_scratch scratch;
 static volatile sig_atomic_t cancel;
 static struct lith_control control;
 static struct lith_work work = {.mem = &mem, .scratch = &scratch, .control = &control};
-static char folder[64];
-static int dir_fd;
-
-static int setup(void **state)
-{
-    (void)state;
-    lith_mem_init(&mem, SIZE_MAX, NULL);
-    test_folder_make(folder, &dir_fd);
-    lith_scratch_init(&scratch, folder, 0);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    assert_int_equal(scratch.used, 0);
-    test_folder_remove(folder, dir_fd);
-    lith_mem_done(&mem);
-    return 0;
-}
 
 /* The rows of a table in units of `unit_rows`, numbered 0, 2, 4 ...; keys come in small batches. */
 static enum lith_code table_add(struct lith_key_sorter *sorter, struct sort_table *table,
@@ -935,22 +914,26 @@ static void limits_and_cancelling(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(same_as_comparing_values, setup, teardown),
-        cmocka_unit_test_setup_teardown(stretches_are_those_of_the_rows, setup, teardown),
-        cmocka_unit_test_setup_teardown(stretches_of_long_keys, setup, teardown),
-        cmocka_unit_test_setup_teardown(ordered_rows_are_one_run, setup, teardown),
-        cmocka_unit_test_setup_teardown(packed_units_stay_apart, setup, teardown),
-        cmocka_unit_test_setup_teardown(short_keys_are_packed, setup, teardown),
-        cmocka_unit_test_setup_teardown(long_strings_stay_in_bounds, setup, teardown),
-        cmocka_unit_test_setup_teardown(long_keys_with_long_ties, setup, teardown),
-        cmocka_unit_test_setup_teardown(lengths_that_scratch_changed, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_record_like_an_end, setup, teardown),
-        cmocka_unit_test_setup_teardown(runs_that_scratch_changed, setup, teardown),
-        cmocka_unit_test_setup_teardown(failures_leave_nothing, setup, teardown),
-        cmocka_unit_test_setup_teardown(clusters_take_turns, setup, teardown),
-        cmocka_unit_test_setup_teardown(clusters_are_the_whole_order, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_key_beyond_an_entry, setup, teardown),
-        cmocka_unit_test_setup_teardown(limits_and_cancelling, setup, teardown),
+        cmocka_unit_test_setup_teardown(same_as_comparing_values, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(stretches_are_those_of_the_rows, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(stretches_of_long_keys, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(ordered_rows_are_one_run, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(packed_units_stay_apart, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(short_keys_are_packed, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(long_strings_stay_in_bounds, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(long_keys_with_long_ties, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(lengths_that_scratch_changed, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_record_like_an_end, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(runs_that_scratch_changed, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(failures_leave_nothing, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(clusters_take_turns, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(clusters_are_the_whole_order, scratch_setup,
+                                        scratch_teardown),
+        cmocka_unit_test_setup_teardown(a_key_beyond_an_entry, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(limits_and_cancelling, scratch_setup, scratch_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,28 +2,12 @@
  * Stretches of one first key: where that key ends among the bytes of all, and what is not kept.
  * key_sorter_test.c has them of sorted rows.
  */
-#include "support.h"
+#include "mem_support.h"
 
 #include "sort/key_stretches.h"
 #include "sort/key_value.h"
 
 static struct lith_err err;
-static struct lith_mem mem;
-
-static int setup(void **state)
-{
-    (void)state;
-    lith_mem_init(&mem, SIZE_MAX, NULL);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    assert_int_equal(mem.used, 0);
-    lith_mem_done(&mem);
-    return 0;
-}
 
 static const struct lith_key_layout text = {
     .field_count = 2,
@@ -130,9 +114,10 @@ static void refused_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_first_key_ends_where_its_value_does, setup, teardown),
-        cmocka_unit_test_setup_teardown(nulls_and_long_keys, setup, teardown),
-        cmocka_unit_test_setup_teardown(refused_memory, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_first_key_ends_where_its_value_does, mem_setup,
+                                        mem_teardown),
+        cmocka_unit_test_setup_teardown(nulls_and_long_keys, mem_setup, mem_teardown),
+        cmocka_unit_test_setup_teardown(refused_memory, mem_setup, mem_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

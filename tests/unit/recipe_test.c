@@ -1,35 +1,14 @@
 /*
  * Recipes: runs join where they can, and come back from any output row on.
  */
+#include "mem_support.h"
 #include "sort_damage_support.h"
 
 #include "sort/recipe.h"
 
 static struct lith_err err;
-static struct lith_mem mem;
-static struct lith_scratch scratch;
 static struct lith_control control;
 static struct lith_work work = {.mem = &mem, .scratch = &scratch, .control = &control};
-static char folder[64];
-static int dir_fd;
-
-static int setup(void **state)
-{
-    (void)state;
-    lith_mem_init(&mem, SIZE_MAX, NULL);
-    test_folder_make(folder, &dir_fd);
-    lith_scratch_init(&scratch, folder, 0);
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    assert_int_equal(scratch.used, 0);
-    test_folder_remove(folder, dir_fd);
-    lith_mem_done(&mem);
-    return 0;
-}
 
 #define RUNS 5000
 
@@ -248,10 +227,10 @@ static void limits_and_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(read_from_any_row, setup, teardown),
-        cmocka_unit_test_setup_teardown(ends_of_blocks, setup, teardown),
-        cmocka_unit_test_setup_teardown(blocks_of_other_rows, setup, teardown),
-        cmocka_unit_test_setup_teardown(limits_and_failures, setup, teardown),
+        cmocka_unit_test_setup_teardown(read_from_any_row, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(ends_of_blocks, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(blocks_of_other_rows, scratch_setup, scratch_teardown),
+        cmocka_unit_test_setup_teardown(limits_and_failures, scratch_setup, scratch_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
