@@ -4,12 +4,11 @@
  * Day partitions are merged, and a series may have been written by other versions: columns are
  * known by their names, and one that is not there leaves its fields null.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "audit/event_file.h"
 #include "audit/event_schema.h"
-#include "base/checked.h"
+#include "base/bytes.h"
 #include "parquet/chunk_reader.h"
 
 /* One column of one row group while it is read. */

@@ -16,7 +16,10 @@
 #include "lake/snapshot.h"
 #include "store/steps.h"
 
+/* A note is known by its length when it is removed, also one that another version left: so the
+ * length of this text never changes. */
 static const char note_text[] = "events of commits may be missing\n";
+static_assert(sizeof(note_text) - 1 == 33, "notes that are there have this length");
 
 void lith_job_events_init(struct lith_job_events *events, struct lith_series *series,
                           struct lith_env *env)
@@ -235,6 +238,11 @@ static enum lith_code note_remove(const struct lith_job *job, struct lith_err *e
                                             .size = sizeof(note_text) - 1};
     enum lith_code code = lith_folder_delete_if(job->folder, &note, err);
 
+    if (code == LITH_E_CONFLICT)
+        return lith_fail(err, LITH_E_CONFLICT,
+                         "%s is damaged, or somebody else's: not the %zu bytes of a note; the "
+                         "events that were owed are written, and it may be removed by hand",
+                         LITH_EVENTS_NOTE_NAME, sizeof(note_text) - 1);
     return code == LITH_E_NOT_FOUND ? LITH_OK : code;
 }
 

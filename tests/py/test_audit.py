@@ -261,6 +261,19 @@ def test_killed_between_commit_and_event(lake, step, command):
     audit.check(lake)
 
 
+def test_a_note_that_is_not_ours(lake):
+    """P8, P10: a note that somebody wrote to stays, and it is said what to do."""
+    lithify.ok(*COMPACT, lake)
+    note = lake / PARTITION / audit.NOTE
+    note.write_text("no note")
+    result = lithify.ok(*COMPACT, lake)
+    assert audit.NOTE in result.err and "may be removed by hand" in result.err, result
+    assert note.read_text() == "no note"
+    note.unlink()
+    lithify.ok(*COMPACT, lake)
+    audit.check(lake)
+
+
 def test_racing_repairs_leave_one_event(lake):
     """P8: two programs find the same event missing."""
     for hour in range(8):
