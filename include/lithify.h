@@ -122,6 +122,8 @@ struct lith_options {
     const char *readers;       /* "manifest"; NULL: what the lake was committed with */
     const char *tenant_key;    /* path key of the tenant; "tenant_id" */
     const char *layout;        /* "{db}/{yyyy}/{mm}/{dd}"; NULL: Hive keys (name=value) */
+    bool tier_days;            /* files of hours are rolled up into their day ... */
+    bool tier_months;          /* ... those of days into their month: docs/tiers.md */
     const char *manifest_name; /* "manifest.json" or "_manifest.json"; NULL: what the lake was
                                   committed with, else the first */
     bool single_writer;        /* the caller's word that no other program commits to this lake */
@@ -241,6 +243,7 @@ struct lith_explanation {
 struct lith_partition_report {
     const char *path; /* below the root; "" is the root itself */
     const char *tenant;
+    bool is_rollup; /* of the partitions below it, which are told of on their own, too */
     enum lith_partition_state state;
     const char *reason;    /* one line */
     uint64_t files_before; /* live files */
@@ -302,6 +305,7 @@ struct lith_summary {
     uint64_t events_pending;
     uint64_t findings; /* fsck */
     uint64_t hands;    /* of them want somebody's hand */
+    uint64_t rollups; /* that were made; they are no partitions of their own */
     /* Day partitions of the audit series, which passes compact and clean, too: not counted above.
      */
     uint64_t series_by_state[LITH_PARTITION_STATE_COUNT];

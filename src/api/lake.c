@@ -143,6 +143,8 @@ enum lith_code lith_job_options_make(const struct lith_options *options, struct 
         .min_free_percent = options->min_free_percent,
         .manifest_name = options->manifest_name ? options->manifest_name : LITH_MANIFEST_NAME,
         .path = {.tenant_key = options->tenant_key, .layout = options->layout},
+        .tier_days = options->tier_days,
+        .tier_months = options->tier_months,
         .explain = options->explain,
         .format = lith_parquet_format(),
     };
@@ -269,6 +271,19 @@ enum lith_code lith_store_commits_check(struct lith_store *store, struct lith_er
                      facts.detail);
 }
 
+/* Readers have to look above a partition from now on, which those of the other modes do not. */
+static enum lith_code tiers_begin(struct lith_lake *lake, const struct lith_lake_file *file,
+                                  struct lith_err *err)
+{
+    if (file->readers != LITH_READERS_MANIFEST)
+        return lith_fail(
+            err, LITH_E_INVALID,
+            "tiers need readers = manifest: for a moment a file and what it was rolled "
+            "up into are both there; the lake has readers = %s",
+            lith_readers_name(file->readers));
+    return lith_lake_file_mark_tiers(lake->store, &lake->arena, err);
+}
+
 enum lith_code lith_lake_commits_prepare(struct lith_lake *lake, struct lith_err *err)
 {
     struct lith_lake_file file;
@@ -276,6 +291,8 @@ enum lith_code lith_lake_commits_prepare(struct lith_lake *lake, struct lith_err
     LITH_TRY(lith_store_commits_check(lake->store, err));
     LITH_TRY(lith_lake_file_ensure(lake->store, lake->readers, lake->job.policy_hash,
                                    lake->job.manifest_name, &lake->arena, &file, err));
+    if ((lake->job.tier_days || lake->job.tier_months) && !file.has_tiers)
+        LITH_TRY(tiers_begin(lake, &file, err));
     return manifest_name_take(lake, &file, err);
 }
 

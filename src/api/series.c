@@ -87,6 +87,7 @@ static enum lith_code series_options(struct lith_lake *lake, const struct lith_o
     own.codec = "zstd"; /* events are not compressed: each is a few KiB */
     own.unknown_keys = defaults.unknown_keys;
     own.key_columns = NULL;
+    own.tier_days = own.tier_months = false;
     own.key_column_count = 0;
     LITH_TRY(lith_job_options_make(&own, &lake->arena, &lake->series_job, err));
     lake->series_job.key_columns_given = false;

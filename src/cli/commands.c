@@ -13,7 +13,7 @@ static const enum lith_option_id commit_options[] = {LITH_OPTION_READERS,
                                                      LITH_OPTION_SINGLE_WRITER};
 static const enum lith_option_id plan_options[] = {
     LITH_OPTION_GRACE,      LITH_OPTION_QUIET_FOR,   LITH_OPTION_SETTLE,     LITH_OPTION_MIN_FILES,
-    LITH_OPTION_MAX_INPUTS, LITH_OPTION_TARGET_FILE, LITH_OPTION_SMALL_FILE,
+    LITH_OPTION_MAX_INPUTS, LITH_OPTION_TARGET_FILE, LITH_OPTION_SMALL_FILE, LITH_OPTION_TIERS,
 };
 static const enum lith_option_id merge_options[] = {
     LITH_OPTION_ROW_GROUP,    LITH_OPTION_ROW_GROUP_ROWS, LITH_OPTION_MATCH_COLUMNS,

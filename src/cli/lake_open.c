@@ -35,6 +35,8 @@ static enum lith_code options_make(struct lith_cli *cli, struct lith_options *op
     options->readers = lith_config_text(config, LITH_OPTION_READERS);
     options->tenant_key = lith_config_text(config, LITH_OPTION_TENANT_KEY);
     options->layout = lith_config_text(config, LITH_OPTION_LAYOUT);
+    options->tier_days = lith_config_has(config, LITH_OPTION_TIERS, "day");
+    options->tier_months = lith_config_has(config, LITH_OPTION_TIERS, "month");
     if (lith_config_given(config, LITH_OPTION_MANIFEST_NAME))
         options->manifest_name = lith_config_text(config, LITH_OPTION_MANIFEST_NAME);
     options->single_writer = lith_config_switch(config, LITH_OPTION_SINGLE_WRITER);

@@ -99,6 +99,7 @@ static bool partition_fill(const struct lith_report *report, struct lith_json *o
 
     return lith_json_set_path(object, "path", p->path) &&
            lith_json_set(object, "tenant", text_or_null(p->tenant)) &&
+           lith_json_set(object, "rollup", lith_json_bool(p->is_rollup)) &&
            lith_json_set(object, "state", lith_json_text(lith_partition_state_name(p->state))) &&
            lith_json_set(object, "reason", text_or_null(p->reason)) &&
            counts_set(object, counts, sizeof(counts) / sizeof(counts[0])) &&
@@ -191,6 +192,7 @@ static bool summary_fill(const struct lith_report *report, struct lith_json *obj
         {"held_bytes", s->held_bytes},
         {"events", s->events},
         {"events_pending", s->events_pending},
+        {"rollups", s->rollups},
     };
     bool ok = lith_json_set(object, "partitions", lith_json_u64(s->partitions));
 

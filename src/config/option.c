@@ -23,6 +23,10 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
     [LITH_OPTION_LAYOUT] = {"layout", LITH_KIND_TEXT, "PATTERN", NULL,
                             "Paths without key names, as {db}/{measurement}/{yyyy}/{mm}/{dd}/{hh}; "
                             "without it paths are Hive-style (name=value)."},
+    [LITH_OPTION_TIERS] =
+        {"tiers", LITH_KIND_LIST, "day|month", NULL,
+         "Rolls small files up: day, those of its hours into the day; month, "
+         "those of its days into the month; separated by commas (docs/tiers.md)."},
     [LITH_OPTION_MANIFEST_NAME] = {"manifest_name", LITH_KIND_CHOICE,
                                    "manifest.json|_manifest.json", "manifest.json",
                                    "The name of manifests. Chosen once, at the first commit."},

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "job/commits.h"
+#include "job/handed.h"
 #include "job/look.h"
 
 static enum lith_code tries_run(const struct lith_job *job, bool dry_run, lith_by_hand_fn attempt,
@@ -56,6 +57,8 @@ enum lith_code lith_by_hand_run(const struct lith_job *job, bool dry_run, lith_b
         LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
     /* It may turn out that a command that was killed has done it already: that must last. */
     enum lith_code code = dry_run ? LITH_OK : lith_folder_sync(job->folder, err);
+    if (code == LITH_OK && !dry_run)
+        code = lith_handed_settle_now(job, err);
     if (code == LITH_OK)
         code = tries_run(job, dry_run, attempt, ctx, report, err);
     if (!dry_run)

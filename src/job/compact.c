@@ -11,71 +11,18 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
-#include "job/adoption.h"
 #include "job/commits.h"
 #include "job/events.h"
-#include "job/fold.h"
+#include "job/handed.h"
 #include "job/late.h"
 #include "job/merge_step.h"
+#include "job/prepare.h"
 #include "job/set_notes.h"
 #include "job/space.h"
 #include "lake/commit.h"
 
 /* How often one pass starts over because a file turned out to be damaged and was set aside. */
 #define ROUNDS_MAX 8u
-
-/* Adopts where needed and folds; the look is fresh afterwards. */
-static enum lith_code prepare(const struct lith_job *job, struct lith_look *look, uint64_t *folded,
-                              struct lith_err *err)
-{
-    bool adopted = false;
-    bool changed = false;
-
-    if (!lith_view_manifest(&look->view)) {
-        /* The footers of all files were read, whatever their number; from here on a job's will do.
-         */
-        if (look->view.snapshot.live_count > job->options->policy.max_inputs)
-            lith_fact_book_keep(&look->book, look->plan.inputs, look->plan.input_count);
-        LITH_TRY(lith_adoption_commit(job, look, true, err));
-        LITH_TRY(lith_look_again(look, job, err));
-        adopted = true;
-    }
-    LITH_TRY(lith_fold_commit(job, look, adopted, folded, &changed, err));
-    return changed ? lith_look_again(look, job, err) : LITH_OK;
-}
-
-/* A lease that nothing was committed on: the job that took it failed, or was killed. */
-static bool is_leased(const struct lith_manifest *manifest)
-{
-    return manifest->log_count && manifest->log[manifest->log_count - 1].op == LITH_OP_LEASE;
-}
-
-static enum lith_code lease_commit(const struct lith_job *job, const struct lith_look *look,
-                                   struct lith_err *err)
-{
-    LITH_AUTO(arena) struct lith_arena arena;
-    struct lith_manifest next;
-    struct lith_stamp stamp;
-
-    lith_arena_init(&arena, job->work->mem);
-    LITH_TRY(lith_job_stamp(job, &stamp, err));
-    LITH_TRY(lith_commit_lease(lith_view_manifest(&look->view), &stamp, &arena, &next, err));
-    return lith_job_commit(job, &look->view, &next, err);
-}
-
-/*
- * Raises the epoch: no job begun before this one can commit any more. An unused lease is taken
- * over as it is, so that a job which fails at every sweep does not write a manifest each time;
- * should its former holder still live, only one of the two can replace this very manifest.
- */
-static enum lith_code lease(const struct lith_job *job, struct lith_look *look,
-                            struct lith_err *err)
-{
-    if (is_leased(lith_view_manifest(&look->view)))
-        return LITH_OK;
-    LITH_TRY(lease_commit(job, look, err));
-    return lith_look_again(look, job, err); /* as large as the commit, which is gone by now */
-}
 
 /* A merge that is to be committed. */
 struct result {
@@ -162,25 +109,6 @@ static enum lith_code outputs_commit(const struct lith_job *job, const struct li
     if (put == LITH_PUT_LOST)
         return commit_again(job, result, &stamp, base->epoch, err);
     return LITH_OK;
-}
-
-/* Sets a damaged input aside, so that the rest of the partition can go on. */
-static enum lith_code set_aside(const struct lith_job *job, const struct lith_look *look,
-                                const char *name, const char *reason, struct lith_err *err)
-{
-    LITH_AUTO(arena) struct lith_arena arena;
-    const struct lith_entry *entry = lith_manifest_live(lith_view_manifest(&look->view), name);
-    struct lith_quarantine quarantine = {.name = name, .reason = reason};
-    struct lith_fold fold = {.quarantine = &quarantine, .quarantine_count = 1};
-    struct lith_manifest next;
-    struct lith_stamp stamp;
-
-    lith_arena_init(&arena, job->work->mem);
-    LITH_TRY(lith_job_stamp(job, &stamp, err));
-    quarantine.etag = entry ? entry->etag : NULL;
-    quarantine.since_ns = stamp.at_ns;
-    LITH_TRY(lith_commit_fold(lith_view_manifest(&look->view), &fold, &stamp, &arena, &next, err));
-    return lith_job_commit(job, &look->view, &next, err);
 }
 
 /* A key column that is missing checks nothing; one that was asked for may be a typo. The commit is
@@ -276,7 +204,7 @@ static enum lith_code merge_round(const struct lith_job *job, struct lith_look *
     if (code == LITH_OK || !step.bad_input)
         return code;
     LITH_TRY(lith_arena_copy(job->arena, err->text, strlen(err->text), &text, err));
-    LITH_TRY(set_aside(job, look, step.bad_input, text, err));
+    LITH_TRY(lith_set_aside(job, &look->view, step.bad_input, text, err));
     *ret_again = true;
     return LITH_OK;
 }
@@ -309,6 +237,25 @@ static bool is_worth_the_lock(const struct lith_job *job, const struct lith_look
                    : lith_look_wants_work(look, job);
 }
 
+static bool is_handed(const struct lith_look *look)
+{
+    const struct lith_manifest *m = lith_view_manifest(&look->view);
+
+    return m && m->has_handed;
+}
+
+/* What waits for a roll-up is settled first: nothing else may move it. */
+static enum lith_code look_settled(const struct lith_job *job, struct lith_look *look,
+                                   struct lith_partition_report *report, struct lith_err *err)
+{
+    bool changed;
+
+    report->state = LITH_PARTITION_LEFT;
+    LITH_TRY(lith_look_again(look, job, err));
+    LITH_TRY(lith_handed_pass(job, &look->view, report, &changed, err));
+    return changed ? lith_look_again(look, job, err) : LITH_OK;
+}
+
 /* The part that holds the lock. */
 static enum lith_code compact_locked(const struct lith_job *job, struct lith_look *look,
                                      struct lith_partition_report *report, struct lith_err *err)
@@ -316,14 +263,16 @@ static enum lith_code compact_locked(const struct lith_job *job, struct lith_loo
     for (unsigned round = 0; round < ROUNDS_MAX; round++) {
         const char *no_room;
         bool again;
-        LITH_TRY(lith_look_again(look, job, err));
+        LITH_TRY(look_settled(job, look, report, err));
+        if (report->state == LITH_PARTITION_BLOCKED)
+            return LITH_OK;
         LITH_TRY(room_check(job, look, &no_room, err));
         if (is_worth_the_lock(job, look, no_room))
-            LITH_TRY(prepare(job, look, &report->folded, err));
+            LITH_TRY(lith_prepare_manifest(job, look, &report->folded, err));
         bool wanted =
             !no_room && lith_look_wants_work(look, job) && look->plan.reason == LITH_PART_DUE;
         if (wanted)
-            LITH_TRY(lease(job, look, err));
+            LITH_TRY(lith_prepare_lease(job, look, err));
         LITH_TRY(lith_look_report(look, job, report, err));
         room_report(no_room, report);
         if (!wanted || look->plan.reason != LITH_PART_DUE)
@@ -342,7 +291,7 @@ static enum lith_code compact_locked(const struct lith_job *job, struct lith_loo
 /* Neither due nor with files to name, and nothing owed: a job would find the same. */
 static bool is_at_rest(const struct lith_job *job, const struct lith_look *look)
 {
-    if (lith_job_events_owed(job, &look->view.listing))
+    if (lith_job_events_owed(job, &look->view.listing) || is_handed(look))
         return false;
     return lith_part_reason_blocks(look->plan.reason) ||
            (look->plan.reason != LITH_PART_DUE && !lith_late_waits(look, job));
@@ -391,8 +340,9 @@ enum lith_code lith_job_compact(const struct lith_job *job, struct lith_partitio
         code = room_check(job, &look, &no_room, err);
     if (code == LITH_OK)
         room_report(no_room, report);
-    bool wanted = code == LITH_OK && report->state != LITH_PARTITION_BLOCKED &&
-                  is_worth_the_lock(job, &look, no_room);
+    bool wanted =
+        code == LITH_OK && (is_handed(&look) || (report->state != LITH_PARTITION_BLOCKED &&
+                                                 is_worth_the_lock(job, &look, no_room)));
     if (wanted || (code == LITH_OK && lith_job_events_owed(job, &look.view.listing))) {
         code = lith_folder_lock(job->folder, LITH_LOCK_TRY, err);
         if (code == LITH_OK) {

@@ -173,6 +173,8 @@ enum lith_code lith_event_of(const struct lith_manifest *m, const struct lith_lo
     case LITH_OP_ROLLBACK:
     case LITH_OP_RESTORE:
     case LITH_OP_RETIRE:
+    case LITH_OP_ROLLUP:
+    case LITH_OP_MOVED:
         return moves_set(m, entry, is_last, arena, ret_event, err);
     case LITH_OP_FENCE:
         if (!is_last || !base)
@@ -185,6 +187,8 @@ enum lith_code lith_event_of(const struct lith_manifest *m, const struct lith_lo
         LITH_TRY(of_clean(m, entry, arena, &deleted, err));
         return inputs_set(ret_event, &deleted, arena, err);
     case LITH_OP_LEASE:
+    case LITH_OP_HAND:
+    case LITH_OP_UNHAND:
     case LITH_OP_OTHER:
     case LITH_OP_COUNT:
         break;

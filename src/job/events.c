@@ -257,6 +257,7 @@ void lith_job_events_end(const struct lith_job *job, struct lith_partition_repor
     bool is_done = !events->stays && events->missing == 0 && events->err.code == LITH_OK;
     if (events->is_noted && is_done && note_remove(job, &err) != LITH_OK)
         events->err = err;
+    events->is_noted = false; /* the next lock, of a roll-up, looks for itself */
     report->events = events->written;
     report->events_pending = events->missing;
     if (events->err.code == LITH_OK)

@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/hash.h"
+#include "job/below.h"
 #include "job/format.h"
 
 enum lith_code lith_fact_book_init(struct lith_fact_book *book, const struct lith_job *job,
@@ -140,7 +141,10 @@ static enum lith_code lost_check(struct lith_fact_book *book, const struct lith_
     }
     for (size_t i = 0; i < count; i++) {
         const struct lith_snapshot_file *file = lith_snapshot_find(snapshot, inputs[i].name);
-        if (!file || !file->live || !file->object || file->object->size != inputs[i].size)
+        enum lith_below below;
+        LITH_TRY(lith_below_look(job, inputs[i].name, inputs[i].size, &below, err));
+        bool is_here = file && file->live && file->object && file->object->size == inputs[i].size;
+        if (!is_here && below != LITH_BELOW_LIVE)
             continue;
         LITH_TRY(lith_arena_copy(book->arena, name, strlen(name), &copy, err));
         book->lost_output = copy;

@@ -67,6 +67,11 @@ struct lith_format {
     /* Are all rows of the part among those of the whole, as often? All of both is read. */
     enum lith_code (*holds)(const struct lith_rows_question *question, bool *ret_holds,
                             struct lith_err *err);
+    /* Which of `names` is no top-level column of the file: the first one, by number; `count`: each
+     * is one. Failures as those of look. */
+    enum lith_code (*columns)(const struct lith_job *job, struct lith_source *source,
+                              const char *const *names, size_t count, size_t *ret_missing,
+                              struct lith_err *err);
     /* Writes the outputs. As lith_merge_new and lith_merge_run. */
     enum lith_code (*merge)(struct lith_format_merge *merge, struct lith_err *err);
     /* As lith_check_output. */

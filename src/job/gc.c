@@ -12,6 +12,7 @@
 #include "job/commits.h"
 #include "job/events.h"
 #include "job/gc_orphans.h"
+#include "job/handed.h"
 #include "job/look.h"
 
 static enum lith_code fence(const struct lith_job *job, const struct lith_view *view,
@@ -139,7 +140,7 @@ static enum lith_code gc_stopped(const struct lith_job *job, const struct lith_v
         *err = why;
         return code;
     }
-    *ret_stopped = plan.item_count == 0 && !plan.clean_wanted;
+    *ret_stopped = plan.item_count == 0 && !plan.clean_wanted && !m->has_handed;
     return LITH_OK;
 }
 
@@ -198,10 +199,18 @@ static enum lith_code gc_locked(const struct lith_job *job, struct lith_partitio
     LITH_AUTO(view) struct lith_view view = {0};
     struct lith_gc_plan plan;
     bool stopped = false;
+    bool changed = false;
     int64_t now_ns;
 
     LITH_TRY(lith_folder_now(job->folder, &now_ns, err));
     LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err));
+    LITH_TRY(lith_handed_pass(job, &view, report, &changed, err));
+    if (report->state == LITH_PARTITION_BLOCKED)
+        return LITH_OK;
+    if (changed) {
+        lith_view_done(&view);
+        LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err));
+    }
     LITH_TRY(gc_stopped(job, &view, report, &stopped, err));
     if (stopped)
         return LITH_OK;

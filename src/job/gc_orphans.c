@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "codec/codec.h"
+#include "job/below.h"
 #include "job/format.h"
 
 /* What one orphan's footer says; `known` stays false where it says nothing that can be trusted. */
@@ -26,13 +27,19 @@ static enum lith_code orphan_read(const struct lith_job *job, struct lith_codec_
     const char **names = block;
     LITH_TRY(lith_arena_array(job->arena, count, sizeof(uint64_t), &block, err));
     uint64_t *sizes = block;
+    LITH_TRY(lith_arena_array(job->arena, count, sizeof(bool), &block, err));
+    bool *is_below = block;
     for (size_t i = 0; i < count; i++) {
+        enum lith_below below;
+        LITH_TRY(lith_below_look(job, inputs[i].name, inputs[i].size, &below, err));
+        is_below[i] = below != LITH_BELOW_UNKNOWN;
         sizes[i] = inputs[i].size;
         LITH_TRY(lith_arena_copy(job->arena, inputs[i].name, strlen(inputs[i].name), &block, err));
         names[i] = block;
     }
     orphan->inputs = names;
     orphan->sizes = sizes;
+    orphan->is_below = is_below;
     orphan->input_count = count;
     orphan->known = true;
     return LITH_OK;

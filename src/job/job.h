@@ -47,7 +47,9 @@ struct lith_job_options {
     uint32_t min_free_percent; /* of the file system, that outputs leave free */
     const char *manifest_name;
     struct lith_path_options path;
-    bool explain; /* lith_job_plan also says how columns would be merged */
+    bool tier_days;   /* roll-ups: hours into their day */
+    bool tier_months; /* ... days into their month */
+    bool explain;     /* lith_job_plan also says how columns would be merged */
     const struct lith_format *format;
 };
 

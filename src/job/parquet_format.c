@@ -3,6 +3,8 @@
  */
 #include "job/format.h"
 
+#include <string.h>
+
 #include "base/checked.h"
 #include "job/merge_step.h"
 #include "merge/gate.h"
@@ -100,6 +102,35 @@ static enum lith_code holds(const struct lith_rows_question *question, bool *ret
     return lith_verify_rows_hold(&options, ret_holds, &part, &whole, err);
 }
 
+static bool has_column(const struct lith_schema *schema, const char *name)
+{
+    size_t bytes = strlen(name);
+
+    for (uint32_t i = 1; i < schema->node_count; i++) {
+        const struct lith_schema_node *node = &schema->nodes[i];
+        if (node->parent == 0 && !node->is_group && node->name.bytes == bytes &&
+            memcmp(node->name.data, name, bytes) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum lith_code columns(const struct lith_job *job, struct lith_source *source,
+                              const char *const *names, size_t count, size_t *ret_missing,
+                              struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    struct lith_footer footer;
+    size_t at = 0;
+
+    lith_arena_init(&scratch, job->work->mem);
+    LITH_TRY(lith_footer_read(source, &scratch, &footer, err));
+    while (at < count && has_column(&footer.schema, names[at]))
+        at++;
+    *ret_missing = at;
+    return LITH_OK;
+}
+
 static enum lith_code merge_run(struct lith_format_merge *m, struct lith_merge *merge,
                                 struct lith_err *err)
 {
@@ -130,12 +161,15 @@ static enum lith_code merge(struct lith_format_merge *m, struct lith_err *err)
 
 const struct lith_format *lith_parquet_format(void)
 {
-    static const struct lith_format format = {.look = look,
-                                              .inputs = inputs,
-                                              .origin = origin,
-                                              .holds = holds,
-                                              .merge = merge,
-                                              .check = lith_check_output};
+    static const struct lith_format format = {
+        .look = look,
+        .inputs = inputs,
+        .columns = columns,
+        .origin = origin,
+        .holds = holds,
+        .merge = merge,
+        .check = lith_check_output,
+    };
 
     return &format;
 }

@@ -138,6 +138,7 @@ static enum lith_code input_check(const struct lith_commit_build *b, const struc
 
     if (lith_guard_is_out(LITH_GUARD_INPUTS))
         return LITH_OK;
+    LITH_TRY(lith_commit_build_stays(b, input->name, err));
     if (lith_name_index_find(&b->files, input->name, &row)) {
         const struct lith_entry *entry = &b->base->files[row];
         if (!identity_equal(entry, input))
@@ -154,25 +155,6 @@ static enum lith_code input_check(const struct lith_commit_build *b, const struc
         lith_commit_build_is_condemned(b, input->name) ||
         lith_output_name_is_of(input->name, b->base->pid))
         return lith_fail(err, LITH_E_INVALID, "input %s is not live", input->name);
-    return LITH_OK;
-}
-
-static enum lith_code output_check(const struct lith_commit_build *b,
-                                   const struct lith_entry *output, struct lith_err *err)
-{
-    struct lith_output_name parts;
-    size_t row = 0;
-
-    if (!lith_output_name_parse(output->name, &parts) || strcmp(parts.pid, b->base->pid) != 0)
-        return lith_fail(err, LITH_E_INVALID, "output %s is not named as one of partition %s",
-                         output->name, b->base->pid);
-    if (!LITH_GUARD(EPOCH, parts.epoch == b->base->epoch))
-        return lith_fail(err, LITH_E_INVALID, "output %s is of another epoch than %" PRIu64,
-                         output->name, b->base->epoch);
-    bool is_known = lith_name_index_find(&b->files, output->name, &row) ||
-                    lith_name_index_find(&b->retired, output->name, &row);
-    if (is_known || !LITH_GUARD(OUTPUTS, !lith_commit_build_is_condemned(b, output->name)))
-        return lith_fail(err, LITH_E_INVALID, "output %s is known already", output->name);
     return LITH_OK;
 }
 
@@ -258,7 +240,7 @@ enum lith_code lith_commit_compact(const struct lith_manifest *base,
     lith_commit_build_drop(b.next.files, &b.next.file_count, &inputs);
     uint64_t before = b.next.file_count + compact->input_count;
     for (size_t i = 0; i < compact->output_count; i++) {
-        LITH_TRY(output_check(&b, &compact->outputs[i], err));
+        LITH_TRY(lith_commit_build_output_check(&b, &compact->outputs[i], err));
         LITH_TRY(lith_commit_build_add_file(&b, &compact->outputs[i], err));
     }
     const char *verdict = b.next.file_count < before ? "reduced" : "unchanged";
@@ -340,6 +322,7 @@ static enum lith_code renew_one(struct lith_commit_build *b, const struct lith_e
     if (!lith_name_index_find(&b->files, file->name, &row))
         return lith_fail(err, LITH_E_INVALID, "renew: %s is not live", file->name);
     struct lith_entry *entry = &b->next.files[row];
+    LITH_TRY(lith_commit_build_stays(b, file->name, err));
     if (!file->etag || !file->has_rows ||
         (entry->has_crc && (!file->has_crc || file->crc32 != entry->crc32)))
         return lith_fail(err, LITH_E_INVALID, "renew: %s has other contents", file->name);

@@ -150,6 +150,47 @@ lith_commit_retire(const struct lith_manifest *base, const struct lith_entry *fi
                    const struct lith_stamp *stamp, struct lith_arena *arena,
                    struct lith_manifest *ret_next, struct lith_err *err);
 
+/*
+ * A roll-up, in three steps (DESIGN.md section 6.6). hand: live files, which were read to the end
+ * (name, size, etag, rows, crc32 as found), wait for a commit of the partition above. INVALID when
+ * one is not live as it was read, or files are handed already.
+ */
+struct lith_hand {
+    const char *parent;    /* the partition above, below the root */
+    const char *commit_id; /* of its commit */
+    const struct lith_entry *inputs;
+    size_t input_count;
+};
+LITH_MUST_CHECK enum lith_code
+lith_commit_hand(const struct lith_manifest *base, const struct lith_hand *hand,
+                 const struct lith_stamp *stamp, struct lith_arena *arena,
+                 struct lith_manifest *ret_next, struct lith_err *err);
+
+/* rollup, in the partition above, under the id that the files were handed to: adds the outputs,
+ * which hold `rows` rows, and remembers for good that it did. */
+struct lith_rollup {
+    const struct lith_entry *outputs;
+    size_t output_count;
+    uint64_t rows;
+};
+LITH_MUST_CHECK enum lith_code
+lith_commit_rollup(const struct lith_manifest *base, const struct lith_rollup *rollup,
+                   const struct lith_stamp *stamp, struct lith_arena *arena,
+                   struct lith_manifest *ret_next, struct lith_err *err);
+
+/* moved: what was handed to `commit_id`, which was committed, leaves the live set. */
+LITH_MUST_CHECK enum lith_code
+lith_commit_moved(const struct lith_manifest *base, const char *commit_id,
+                  const struct lith_stamp *stamp, struct lith_arena *arena,
+                  struct lith_manifest *ret_next, struct lith_err *err);
+
+/* unhand: it stays, since `commit_id` can never be committed any more: a fence there shut it out.
+ */
+LITH_MUST_CHECK enum lith_code
+lith_commit_unhand(const struct lith_manifest *base, const char *commit_id,
+                   const struct lith_stamp *stamp, struct lith_arena *arena,
+                   struct lith_manifest *ret_next, struct lith_err *err);
+
 /* What came of a put. */
 enum lith_put {
     LITH_PUT_COMMITTED,

@@ -216,6 +216,35 @@ bool lith_commit_build_is_gone(const struct lith_commit_build *b, const char *na
     return false;
 }
 
+/* Its names are few against those of a partition, and most have none. */
+enum lith_code lith_commit_build_stays(const struct lith_commit_build *b, const char *name,
+                                       struct lith_err *err)
+{
+    if (!lith_manifest_is_handed(b->base, name))
+        return LITH_OK;
+    return lith_fail(err, LITH_E_INVALID, "%s is being rolled up into %s", name,
+                     b->base->handed.parent);
+}
+
+enum lith_code lith_commit_build_output_check(const struct lith_commit_build *b,
+                                              const struct lith_entry *output, struct lith_err *err)
+{
+    struct lith_output_name parts;
+    size_t row = 0;
+
+    if (!lith_output_name_parse(output->name, &parts) || strcmp(parts.pid, b->base->pid) != 0)
+        return lith_fail(err, LITH_E_INVALID, "output %s is not named as one of partition %s",
+                         output->name, b->base->pid);
+    if (!LITH_GUARD(EPOCH, parts.epoch == b->base->epoch))
+        return lith_fail(err, LITH_E_INVALID, "output %s is of another epoch than %" PRIu64,
+                         output->name, b->base->epoch);
+    bool is_known = lith_name_index_find(&b->files, output->name, &row) ||
+                    lith_name_index_find(&b->retired, output->name, &row);
+    if (is_known || !LITH_GUARD(OUTPUTS, !lith_commit_build_is_condemned(b, output->name)))
+        return lith_fail(err, LITH_E_INVALID, "output %s is known already", output->name);
+    return LITH_OK;
+}
+
 bool lith_commit_build_is_condemned(const struct lith_commit_build *b, const char *name)
 {
     size_t row = 0;

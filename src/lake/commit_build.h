@@ -58,6 +58,14 @@ void lith_commit_build_drop(struct lith_entry *entries, size_t *count,
 /* True when `gone` of the base has that name and size. */
 bool lith_commit_build_is_gone(const struct lith_commit_build *b, const char *name, uint64_t size);
 
+/* INVALID: not an output of this partition and epoch, or known to it already. */
+LITH_MUST_CHECK enum lith_code lith_commit_build_output_check(const struct lith_commit_build *b,
+                                                              const struct lith_entry *output,
+                                                              struct lith_err *err);
+/* INVALID: it waits for a roll-up, and nothing else may move it. */
+LITH_MUST_CHECK enum lith_code lith_commit_build_stays(const struct lith_commit_build *b,
+                                                       const char *name, struct lith_err *err);
+
 bool lith_commit_build_is_condemned(const struct lith_commit_build *b, const char *name);
 
 LITH_MUST_CHECK enum lith_code lith_commit_build_index(const struct lith_entry *entries,

@@ -17,7 +17,9 @@ static const char *const op_steps[LITH_OP_COUNT] = {
     [LITH_OP_COMPACT] = LITH_STEP_COMMITTED,    [LITH_OP_FOLD] = LITH_STEP_FOLDED,
     [LITH_OP_FENCE] = LITH_STEP_FENCED,         [LITH_OP_CLEAN] = LITH_STEP_CLEANED,
     [LITH_OP_ROLLBACK] = LITH_STEP_ROLLED_BACK, [LITH_OP_RESTORE] = LITH_STEP_RESTORED,
-    [LITH_OP_RETIRE] = LITH_STEP_RETIRED,       [LITH_OP_OTHER] = LITH_STEP_COMMITTED,
+    [LITH_OP_RETIRE] = LITH_STEP_RETIRED,       [LITH_OP_HAND] = LITH_STEP_HANDED,
+    [LITH_OP_ROLLUP] = LITH_STEP_ROLLED_UP,     [LITH_OP_MOVED] = LITH_STEP_MOVED,
+    [LITH_OP_UNHAND] = LITH_STEP_UNHANDED,      [LITH_OP_OTHER] = LITH_STEP_COMMITTED,
 };
 
 /* What the stored manifest says of our commit. */
@@ -170,7 +172,8 @@ enum lith_retry lith_commit_judge(const struct lith_view *view, const struct lit
         const struct lith_entry *input = &attempt->inputs[i];
         const struct lith_entry *named = lith_manifest_live(m, input->name);
         bool listed = object_is(lith_listing_find(listing, input->name), input);
-        bool live = named ? entry_is(named, input) : !lith_manifest_retired(m, input->name);
+        bool live = named ? entry_is(named, input) && !lith_manifest_is_handed(m, input->name)
+                          : !lith_manifest_retired(m, input->name);
         if (!LITH_GUARD(INPUTS, listed && live))
             return LITH_RETRY_DROP;
     }

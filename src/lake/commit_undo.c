@@ -23,7 +23,7 @@ static enum lith_code last_compact(const struct lith_manifest *base,
                              "%" PRIu64,
                              entry->generation);
         if (entry->op == LITH_OP_RESTORE || entry->op == LITH_OP_RETIRE ||
-            entry->op == LITH_OP_OTHER)
+            entry->op == LITH_OP_ROLLUP || entry->op == LITH_OP_MOVED || entry->op == LITH_OP_OTHER)
             return lith_fail(err, LITH_E_INVALID,
                              "rollback: generation %" PRIu64 " was a %s; the compaction before it "
                              "cannot be undone any more",
@@ -105,6 +105,9 @@ enum lith_code lith_commit_rollback(const struct lith_manifest *base,
     LITH_TRY(lith_commit_build_begin(&b, base, LITH_OP_ROLLBACK, false,
                                      base->file_count + base->retired_count, stamp, arena, err));
     LITH_TRY(last_compact(base, &compact, err));
+    if (base->has_handed)
+        return lith_fail(err, LITH_E_INVALID, "rollback: files are being rolled up into %s",
+                         base->handed.parent);
     LITH_TRY(inputs_return(&b, listing, compact->commit_id, &rows_back, &inputs, err));
     LITH_TRY(outputs_retire(&b, compact->commit_id, &rows_out, err));
     if (inputs == 0)
@@ -137,6 +140,7 @@ enum lith_code lith_commit_retire(const struct lith_manifest *base, const struct
             return lith_fail(err, LITH_E_INVALID,
                              "retire: %s is not in the manifest; a late file is folded first",
                              files[i].name);
+        LITH_TRY(lith_commit_build_stays(&b, files[i].name, err));
         struct lith_entry entry = base->files[row];
         if (files[i].has_crc) {
             entry.crc32 = files[i].crc32;

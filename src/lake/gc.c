@@ -126,7 +126,8 @@ static const char *needed_find(const struct pass *p, const struct lith_orphan_in
                     file->object->size == inputs->sizes[i];
         bool retired = lith_name_index_find(&p->retired, name, &row) &&
                        p->m->retired[row].size == inputs->sizes[i];
-        if (!live && !retired && !is_gone(p->m, name, inputs->sizes[i]))
+        bool below = inputs->is_below && inputs->is_below[i];
+        if (!live && !retired && !below && !is_gone(p->m, name, inputs->sizes[i]))
             return name;
     }
     return NULL;

@@ -21,6 +21,7 @@ struct lith_orphan_inputs {
     bool known; /* false: the footer cannot be read, or does not say */
     const char *const *inputs;
     const uint64_t *sizes; /* of the inputs, bytes */
+    const bool *is_below;  /* of a partition below, which has its rows or has put them elsewhere */
     size_t input_count;
 };
 

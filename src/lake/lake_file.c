@@ -13,6 +13,9 @@
 /* It is a few hundred bytes; unknown fields may come. */
 #define LAKE_FILE_BYTES_MAX (64 * 1024u)
 
+/* 2: files may be rolled up. */
+#define FORMAT_TIERS 2
+
 static const char *const readers_names[] = {"", "manifest", "exchange", "glob"};
 static_assert(sizeof(readers_names) / sizeof(readers_names[0]) == LITH_READERS_COUNT,
               "one name for each");
@@ -69,11 +72,12 @@ static enum lith_code file_parse(const struct lith_blob *blob, struct lith_lake_
     if (code != LITH_OK)
         return lith_err_prefix(err, "%s", LITH_LAKE_FILE_NAME);
     int64_t format = lith_json_int_of(lith_json_get(root, "format"));
-    if (format > 1)
-        return lith_fail(err, LITH_E_UNSUPPORTED, "%s: format %lld; this version knows 1",
+    if (format > FORMAT_TIERS)
+        return lith_fail(err, LITH_E_UNSUPPORTED, "%s: format %lld; this version knows 1 and 2",
                          LITH_LAKE_FILE_NAME, (long long)format);
-    if (format != 1)
-        return lith_fail(err, LITH_E_CORRUPT, "%s: format: 1 expected", LITH_LAKE_FILE_NAME);
+    if (format < 1)
+        return lith_fail(err, LITH_E_CORRUPT, "%s: format: 1 or 2 expected", LITH_LAKE_FILE_NAME);
+    file.has_tiers = format == FORMAT_TIERS;
     LITH_TRY(text_copy(root, "lake_id", file.lake_id, sizeof(file.lake_id), err));
     LITH_TRY(text_copy(root, "readers", readers, sizeof(readers), err));
     LITH_TRY(text_copy(root, "policy_hash", file.policy_hash, sizeof(file.policy_hash), err));
@@ -125,6 +129,28 @@ static enum lith_code file_write(struct lith_folder *root, const struct lith_lak
         return lith_fail(err, LITH_E_NOMEM, "out of memory for %s", LITH_LAKE_FILE_NAME);
     LITH_TRY(lith_json_write(json, 2, &text, err));
     return lith_folder_put_if(root, LITH_LAKE_FILE_NAME, NULL, text.data, text.bytes, err);
+}
+
+enum lith_code lith_lake_file_mark_tiers(struct lith_store *store, struct lith_arena *arena,
+                                         struct lith_err *err)
+{
+    LITH_AUTO(folder) struct lith_folder *root = NULL;
+    LITH_AUTO(json) struct lith_json *json = NULL;
+    LITH_AUTO(buf) struct lith_buf text;
+    struct lith_lake_file file;
+    struct lith_blob blob;
+
+    lith_buf_init(&text, store->mem, LAKE_FILE_BYTES_MAX);
+    LITH_TRY(lith_folder_open(store, "", &root, err));
+    LITH_TRY(lith_folder_get(root, LITH_LAKE_FILE_NAME, LAKE_FILE_BYTES_MAX, arena, &blob, err));
+    LITH_TRY(file_parse(&blob, &file, err));
+    if (file.has_tiers)
+        return LITH_OK;
+    LITH_TRY(lith_json_parse(blob.data, blob.bytes, &json, err));
+    if (!lith_json_set(json, "format", lith_json_int(FORMAT_TIERS)))
+        return lith_fail(err, LITH_E_NOMEM, "out of memory for %s", LITH_LAKE_FILE_NAME);
+    LITH_TRY(lith_json_write(json, 2, &text, err));
+    return lith_folder_put_if(root, LITH_LAKE_FILE_NAME, &blob, text.data, text.bytes, err);
 }
 
 static enum lith_code file_create(struct lith_folder *root, enum lith_readers readers,

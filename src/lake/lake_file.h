@@ -32,6 +32,7 @@ struct lith_lake_file {
     enum lith_readers readers;
     char policy_hash[33];      /* "" when not stored */
     const char *manifest_name; /* static storage */
+    bool has_tiers; /* files may be rolled up: who reads a partition looks above it, too */
 };
 
 /* Reads it. NOT_FOUND: never committed to. CORRUPT, UNSUPPORTED (a newer format). */
@@ -39,6 +40,11 @@ LITH_MUST_CHECK enum lith_code lith_lake_file_read(struct lith_store *store,
                                                    struct lith_arena *arena,
                                                    struct lith_lake_file *ret_file,
                                                    struct lith_err *err);
+
+/* Writes down, durably, that files may be rolled up, before the first one is. Programs that know
+ * nothing of that keep away from then on: the format is 2. */
+LITH_MUST_CHECK enum lith_code
+lith_lake_file_mark_tiers(struct lith_store *store, struct lith_arena *arena, struct lith_err *err);
 
 /*
  * Reads it, or creates it with a new lake id at the first commit. INVALID when the lake has

@@ -33,19 +33,25 @@ const struct lith_entry_kind lith_entry_retired = {.table = "retired",
 const struct lith_entry_kind lith_entry_gone = {
     .table = "gone", .known = gone_fields, .has_at = true};
 
+static const char *const handed_fields[] = {"name", "size", "rows", "crc32", NULL};
+const struct lith_entry_kind lith_entry_handed = {.table = "files", .known = handed_fields};
+
 const char *const lith_root_fields[] = {"generation", "files", "lithify", NULL};
 const char *const lith_ours_fields[] = {
-    "format",  "pid",  "epoch",     "commit_id", "committed_at", "log", "files",
-    "retired", "gone", "condemned", "outcome",   "quarantine",   NULL};
+    "format", "pid",       "epoch",   "commit_id",  "committed_at", "log",   "files", "retired",
+    "gone",   "condemned", "outcome", "quarantine", "handed",       "taken", NULL};
 const char *const lith_log_fields[] = {"generation", "commit_id", "epoch", "op",
                                        "at",         "event",     NULL};
 const char *const lith_outcome_fields[] = {"live_hash",   "policy_hash", "writer",  "files_before",
                                            "files_after", "verdict",     "settled", "sets_hash",
                                            "conflicts",   "refusals",    NULL};
 const char *const lith_quarantine_fields[] = {"name", "etag", "reason", "since", NULL};
+const char *const lith_handed_fields[] = {"parent", "commit_id", "at", "files", NULL};
+const char *const lith_taken_fields[] = {"commit_id", "at", NULL};
 
-static const char *const op_names[] = {"adopt", "lease",    "compact", "fold",   "fence",
-                                       "clean", "rollback", "restore", "retire", "other"};
+static const char *const op_names[] = {"adopt",  "lease",    "compact", "fold",   "fence",
+                                       "clean",  "rollback", "restore", "retire", "hand",
+                                       "rollup", "moved",    "unhand",  "other"};
 static_assert(sizeof(op_names) / sizeof(op_names[0]) == LITH_OP_COUNT, "one name for each");
 
 const char *lith_op_name(enum lith_op op)
@@ -99,6 +105,11 @@ static enum lith_code tables_check(const struct lith_manifest *m, struct lith_ar
     twice = lith_name_index_double(&condemned);
     if (twice)
         return lith_fail(err, LITH_E_CORRUPT, "%s: condemned names %s twice", m->name, twice);
+    for (size_t i = 0; m->has_handed && i < m->handed.file_count; i++) {
+        if (!lith_name_index_find(&files, m->handed.files[i].name, &row))
+            return lith_fail(err, LITH_E_CORRUPT, "%s: %s is in handed and not in files", m->name,
+                             m->handed.files[i].name);
+    }
     for (size_t i = 0; i < m->file_count; i++) {
         const char *name = m->files[i].name;
         if (lith_name_index_find(&retired, name, &row))
@@ -161,6 +172,20 @@ bool lith_manifest_has_commit(const struct lith_manifest *m, const char *commit_
             return true;
     }
     return false;
+}
+
+bool lith_manifest_has_taken(const struct lith_manifest *m, const char *commit_id)
+{
+    for (size_t i = 0; i < m->taken_count; i++) {
+        if (strcmp(m->taken[i].commit_id, commit_id) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool lith_manifest_is_handed(const struct lith_manifest *m, const char *name)
+{
+    return m->has_handed && find(m->handed.files, m->handed.file_count, name);
 }
 
 void lith_manifest_mark_event(struct lith_manifest *m, const char *commit_id)

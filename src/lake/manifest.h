@@ -36,7 +36,11 @@ enum lith_op {
     LITH_OP_ROLLBACK,
     LITH_OP_RESTORE,
     LITH_OP_RETIRE,
-    LITH_OP_OTHER, /* of a newer version; its text is kept */
+    LITH_OP_HAND,   /* a roll-up's: live files are handed to the parent's next commit */
+    LITH_OP_ROLLUP, /* ... the parent's commit, which makes them its own */
+    LITH_OP_MOVED,  /* ... and they leave the live set here */
+    LITH_OP_UNHAND, /* a roll-up was given up: they stay */
+    LITH_OP_OTHER,  /* of a newer version; its text is kept */
     LITH_OP_COUNT
 };
 
@@ -100,9 +104,29 @@ struct lith_quarantine {
 };
 
 /*
+ * Live files that a roll-up takes into the partition above (DESIGN.md section 6.6). They are live
+ * here until the manifest there has the commit in `taken`, and nothing but that roll-up moves them.
+ */
+struct lith_handed {
+    const char *parent;    /* the partition above, below the root */
+    const char *commit_id; /* of its commit */
+    int64_t at_ns;
+    const struct lith_entry *files; /* name, size, rows, crc32: as they were read to the end */
+    size_t file_count;
+    const struct lith_json *raw;
+};
+
+/* A roll-up that was committed here. Never forgotten: a partition below may still have to hear. */
+struct lith_taken {
+    const char *commit_id;
+    int64_t at_ns;
+    const struct lith_json *raw;
+};
+
+/*
  * Invariants after a parse and after every commit: names are bare data names; unique within
- * `files` and within `retired`, which are disjoint; nothing of `files` is condemned; generation
- * and epoch never fall; the last entry of the log is this generation's.
+ * `files` and within `retired`, which are disjoint; nothing of `files` is condemned; what is handed
+ * is in `files`; generation and epoch never fall; the last entry of the log is this generation's.
  */
 struct lith_manifest {
     const char *name; /* which of the two it is stored under */
@@ -127,6 +151,10 @@ struct lith_manifest {
     struct lith_outcome outcome;
     struct lith_quarantine *quarantine;
     size_t quarantine_count;
+    bool has_handed;
+    struct lith_handed handed;
+    const struct lith_taken *taken;
+    size_t taken_count;
     const struct lith_json *raw; /* unknown fields: the whole text, and its `lithify` */
     const struct lith_json *raw_ours;
     /* Set where the JSON is owned: by a parsed manifest, never by one that a commit built. */
@@ -175,6 +203,11 @@ const struct lith_entry *lith_manifest_retired(const struct lith_manifest *manif
 bool lith_manifest_condemned(const struct lith_manifest *manifest, const char *name);
 /* True when the log has a commit of that id. */
 bool lith_manifest_has_commit(const struct lith_manifest *manifest, const char *commit_id);
+
+/* True when a roll-up of that id was committed here. */
+bool lith_manifest_has_taken(const struct lith_manifest *manifest, const char *commit_id);
+/* True when that file waits for a roll-up: nothing else may move it. */
+bool lith_manifest_is_handed(const struct lith_manifest *manifest, const char *name);
 
 /* Marks log entries as having their audit event: of a manifest that is about to be put. */
 void lith_manifest_mark_event(struct lith_manifest *manifest, const char *commit_id);

@@ -20,11 +20,14 @@ struct lith_entry_kind {
 extern const struct lith_entry_kind lith_entry_live;
 extern const struct lith_entry_kind lith_entry_retired;
 extern const struct lith_entry_kind lith_entry_gone;
+extern const struct lith_entry_kind lith_entry_handed;
 
 extern const char *const lith_root_fields[];
 extern const char *const lith_ours_fields[];
 extern const char *const lith_log_fields[];
 extern const char *const lith_outcome_fields[];
 extern const char *const lith_quarantine_fields[];
+extern const char *const lith_handed_fields[];
+extern const char *const lith_taken_fields[];
 
 #endif

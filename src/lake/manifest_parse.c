@@ -338,6 +338,60 @@ static enum lith_code quarantine_read(struct lith_manifest_reader *r, const stru
     return LITH_OK;
 }
 
+static enum lith_code handed_read(struct lith_manifest_reader *r, const struct lith_json *ours,
+                                  struct lith_manifest *m, struct lith_err *err)
+{
+    const struct lith_json *object = lith_json_get(ours, "handed");
+    struct lith_handed *handed = &m->handed;
+    struct lith_place place = {"handed", 0};
+    struct lith_json_row row;
+    void *block;
+
+    if (!object)
+        return LITH_OK;
+    LITH_TRY(object_check(r, place, object, err));
+    lith_json_row_of(object, lith_handed_fields, &row);
+    LITH_TRY(lith_cell_text(r, place, &row, "parent", &handed->parent, err));
+    LITH_TRY(lith_cell_hex(r, place, &row, "commit_id", 32, &handed->commit_id, err));
+    LITH_TRY(lith_cell_time(r, place, &row, "at", &handed->at_ns, err));
+    handed->raw = unknown_of(r, &row, object);
+    LITH_TRY(
+        rows_make(r, object, "files", sizeof(*handed->files), &block, &handed->file_count, err));
+    struct lith_entry *files = block;
+    for (size_t i = 0; i < handed->file_count; i++) {
+        const struct lith_json *file = lith_json_at(lith_json_get(object, "files"), i);
+        place = (struct lith_place){"handed.files", i};
+        LITH_TRY(object_check(r, place, file, err));
+        lith_json_row_of(file, lith_entry_handed.known, &row);
+        LITH_TRY(entry_read(r, place, &row, &lith_entry_handed, &files[i], err));
+        files[i].raw = unknown_of(r, &row, file);
+    }
+    handed->files = files;
+    m->has_handed = true;
+    return LITH_OK;
+}
+
+static enum lith_code taken_read(struct lith_manifest_reader *r, const struct lith_json *ours,
+                                 struct lith_manifest *m, struct lith_err *err)
+{
+    void *rows = NULL;
+
+    LITH_TRY(rows_make(r, ours, "taken", sizeof(*m->taken), &rows, &m->taken_count, err));
+    struct lith_taken *taken = rows;
+    for (size_t i = 0; i < m->taken_count; i++) {
+        const struct lith_json *object = lith_json_at(lith_json_get(ours, "taken"), i);
+        struct lith_place place = {"taken", i};
+        struct lith_json_row row;
+        LITH_TRY(object_check(r, place, object, err));
+        lith_json_row_of(object, lith_taken_fields, &row);
+        LITH_TRY(lith_cell_hex(r, place, &row, "commit_id", 32, &taken[i].commit_id, err));
+        LITH_TRY(lith_cell_time(r, place, &row, "at", &taken[i].at_ns, err));
+        taken[i].raw = unknown_of(r, &row, object);
+    }
+    m->taken = taken;
+    return LITH_OK;
+}
+
 /* A foreign manifest has the names of the plain field `files`, and nothing else. */
 static enum lith_code names_read(struct lith_manifest_reader *r, struct lith_manifest *m,
                                  struct lith_err *err)
@@ -398,6 +452,8 @@ static enum lith_code ours_read(struct lith_manifest_reader *r, const struct lit
     LITH_TRY(condemned_read(r, m, err));
     LITH_TRY(outcome_read(r, ours, m, err));
     LITH_TRY(quarantine_read(r, ours, m, err));
+    LITH_TRY(handed_read(r, ours, m, err));
+    LITH_TRY(taken_read(r, ours, m, err));
     m->raw_ours = unknown_of(r, &row, ours);
     return LITH_OK;
 }

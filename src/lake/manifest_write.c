@@ -309,6 +309,38 @@ static enum lith_code put_quarantine(struct writer *w, const struct lith_manifes
     return put(w, "]");
 }
 
+static enum lith_code put_handed(struct writer *w, const struct lith_handed *handed)
+{
+    LITH_TRY(put_key(w, "handed"));
+    LITH_TRY(put(w, "{"));
+    w->first = true;
+    LITH_TRY(put_key(w, "parent"));
+    LITH_TRY(put_value(w, lith_json_text(handed->parent)));
+    LITH_TRY(put_key(w, "commit_id"));
+    LITH_TRY(put_value(w, lith_json_text(handed->commit_id)));
+    LITH_TRY(put_key(w, "at"));
+    LITH_TRY(put_value(w, json_time(handed->at_ns)));
+    LITH_TRY(put_entries(w, &lith_entry_handed, handed->files, handed->file_count));
+    LITH_TRY(put_unknowns(w, handed->raw, lith_handed_fields));
+    return put(w, "\n}");
+}
+
+static enum lith_code put_taken(struct writer *w, const struct lith_manifest *m)
+{
+    LITH_TRY(put_key(w, "taken"));
+    LITH_TRY(put(w, "["));
+    for (size_t i = 0; i < m->taken_count; i++) {
+        const struct lith_taken *taken = &m->taken[i];
+        LITH_TRY(put_row(w, i));
+        struct lith_json *object = lith_json_object();
+        bool filled = object &&
+                      lith_json_set(object, "commit_id", lith_json_text(taken->commit_id)) &&
+                      lith_json_set(object, "at", json_time(taken->at_ns));
+        LITH_TRY(put_object(w, object, filled, taken->raw, lith_taken_fields));
+    }
+    return put(w, "]");
+}
+
 static enum lith_code put_head(struct writer *w, const struct lith_manifest *m)
 {
     LITH_TRY(put_key(w, "format"));
@@ -334,6 +366,10 @@ static enum lith_code put_ours(struct writer *w, const struct lith_manifest *m)
     if (m->has_outcome)
         LITH_TRY(put_outcome(w, &m->outcome));
     LITH_TRY(put_quarantine(w, m));
+    if (m->has_handed)
+        LITH_TRY(put_handed(w, &m->handed));
+    if (m->taken_count)
+        LITH_TRY(put_taken(w, m));
     return put_unknowns(w, m->raw_ours, lith_ours_fields);
 }
 

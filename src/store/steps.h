@@ -35,6 +35,10 @@
 #define LITH_STEP_ROLLED_BACK "rolled-back"
 #define LITH_STEP_RESTORED "restored"
 #define LITH_STEP_RETIRED "retired"
+#define LITH_STEP_HANDED "handed"
+#define LITH_STEP_ROLLED_UP "rolled-up"
+#define LITH_STEP_MOVED "moved"
+#define LITH_STEP_UNHANDED "unhanded"
 
 /* Behind a commit: its event is in the audit series. */
 #define LITH_STEP_AUDITED "audited"

@@ -32,6 +32,15 @@ static enum lith_code path_check(const char *path, struct lith_err *err)
     return LITH_OK;
 }
 
+static enum lith_code names_check(const struct lith_folder *folder, const char *const *names,
+                                  size_t count, struct lith_err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        LITH_TRY(folder->store->takes_paths ? path_check(names[i], err)
+                                            : name_check(names[i], err));
+    return LITH_OK;
+}
+
 void lith_store_close(struct lith_store *store)
 {
     if (store)
@@ -109,7 +118,7 @@ enum lith_code lith_folder_get(struct lith_folder *folder, const char *name, siz
 enum lith_code lith_folder_source_open(struct lith_folder *folder, const struct lith_object *object,
                                        struct lith_source **ret_source, struct lith_err *err)
 {
-    LITH_TRY(name_check(object->name, err));
+    LITH_TRY(names_check(folder, &object->name, 1, err));
     return folder->store->ops->source_open(folder, object, ret_source, err);
 }
 
@@ -149,8 +158,7 @@ enum lith_code lith_output_new(struct lith_folder *folder,
                                struct lith_output **ret_output, struct lith_err *err)
 {
     LITH_TRY(name_check(options->name, err));
-    for (size_t i = 0; i < options->like_count; i++)
-        LITH_TRY(name_check(options->like_names[i], err));
+    LITH_TRY(names_check(folder, options->like_names, options->like_count, err));
     return folder->store->ops->output_new(folder, options, ret_output, err);
 }
 

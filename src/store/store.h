@@ -139,6 +139,7 @@ struct lith_store {
     struct lith_mem *mem;
     const char *root;   /* as given, for texts */
     bool single_writer; /* the user's word that no other program commits here */
+    bool takes_paths;   /* names of its objects have several parts, with '/' (job/family.h) */
 };
 
 struct lith_folder {

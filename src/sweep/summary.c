@@ -21,10 +21,16 @@ const char *lith_partition_state_name(enum lith_partition_state state)
 
 void lith_summary_add(struct lith_summary *summary, const struct lith_partition_report *report)
 {
-    summary->partitions++;
     summary->by_state[report->state]++;
-    summary->files_before += report->files_before;
-    summary->files_after += report->files_after;
+    if (report->is_rollup) {
+        /* Its files were counted where they lie. */
+        summary->files_after += report->files_after - report->files_before;
+        summary->rollups += report->state == LITH_PARTITION_COMPACTED;
+    } else {
+        summary->partitions++;
+        summary->files_before += report->files_before;
+        summary->files_after += report->files_after;
+    }
     summary->input_bytes += report->input_bytes;
     summary->output_bytes += report->output_bytes;
     summary->rows += report->rows;

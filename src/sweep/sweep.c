@@ -17,6 +17,8 @@
 #include "base/limits.h"
 #include "base/pool.h"
 #include "job/events.h"
+#include "job/handed.h"
+#include "job/rollup.h"
 #include "lake/walk.h"
 #include "sweep/summary.h"
 
@@ -24,7 +26,8 @@
 struct target {
     struct lith_plan_rank rank; /* path is owned by the pass's arena */
     const char *table_format;
-    bool again; /* it did not fit its part of the memory: once more, with all of it */
+    bool is_rollup; /* of what lies below it */
+    bool again;     /* it did not fit its part of the memory: once more, with all of it */
 };
 
 /* One pass while it runs. */
@@ -38,6 +41,8 @@ struct pass {
     struct lith_arena arena;
     struct target *targets;
     size_t count;
+    struct target *rollups; /* partitions, or folders, above others: after all else */
+    size_t rollup_count;
     size_t job_bytes;      /* budget of one job */
     size_t job_open_files; /* and its part of the descriptors */
     uint32_t job_threads;  /* and of the processors */
@@ -145,7 +150,9 @@ static enum lith_code target_run(struct pass *pass, const struct target *target,
     lith_job_events_init(&events, pass->sweep->series, pass->sweep->env);
     if (pass->sweep->series)
         job.events = &events;
-    enum lith_code code = job_run(pass, &job, report, err);
+    enum lith_code code = target->is_rollup
+                              ? lith_job_rollup(&job, pass->kind == LITH_PASS_PLAN, report, err)
+                              : job_run(pass, &job, report, err);
     lith_job_events_done(&events);
     return code;
 }
@@ -168,7 +175,11 @@ static void task_run(void *ctx)
         report.err = &err;
     }
     task->target->again = code == LITH_E_LIMIT && pass->shared;
-    if (!task->target->again)
+    /* A folder that waits for a roll-up is no partition of its own: a dry run alone tells of it. */
+    bool is_silent = task->target->is_rollup && code == LITH_OK && pass->kind != LITH_PASS_PLAN &&
+                     report.state == LITH_PARTITION_LEFT;
+    report.is_rollup = task->target->is_rollup;
+    if (!task->target->again && !is_silent)
         tell(pass, &report);
     lith_arena_done(&arena);
     lith_mem_done(&mem);
@@ -223,11 +234,39 @@ static enum lith_code target_add(struct pass *pass, const struct lith_walk_stop 
     return LITH_OK;
 }
 
+/* The folder above a partition, once: siblings come one after the other, or nearly so. */
+static enum lith_code rollup_add(struct pass *pass, const struct lith_walk_stop *stop,
+                                 struct lith_err *err)
+{
+    void *block = pass->rollups;
+    const char *above;
+    bool is_tier = false;
+
+    LITH_TRY(lith_path_above(stop->path, &pass->arena, &above, err));
+    if (!above || stop->table_format || !lith_sweep_selects(pass->sweep, above))
+        return LITH_OK;
+    for (size_t i = pass->rollup_count; i > 0 && i + 2 > pass->rollup_count; i--) {
+        if (strcmp(pass->rollups[i - 1].rank.path, above) == 0)
+            return LITH_OK;
+    }
+    if (lith_rollup_is_tier(above, pass->sweep->options, &pass->arena, &is_tier, err) != LITH_OK ||
+        !is_tier)
+        return LITH_OK; /* a path that cannot be read is told of as a partition */
+    LITH_TRY(lith_array_grow(pass->sweep->work->mem, &block, pass->rollup_count,
+                             sizeof(*pass->rollups), err));
+    pass->rollups = block;
+    pass->rollups[pass->rollup_count++] =
+        (struct target){.rank = {.path = above}, .is_rollup = true};
+    return LITH_OK;
+}
+
 static enum lith_code stop_take(void *ctx, const struct lith_walk_stop *stop, struct lith_err *err)
 {
     struct pass *pass = ctx;
 
     LITH_TRY(lith_work_check(pass->sweep->work, err));
+    if (stop->is_partition && (pass->kind == LITH_PASS_COMPACT || pass->kind == LITH_PASS_PLAN))
+        LITH_TRY(rollup_add(pass, stop, err));
     if (!lith_sweep_selects(pass->sweep, stop->path))
         return LITH_OK;
     if (stop->failed) {
@@ -314,22 +353,23 @@ static enum lith_code tasks_run(struct pass *pass, struct task *tasks, size_t co
     return LITH_OK;
 }
 
-static enum lith_code targets_run(struct pass *pass, struct lith_err *err)
+static enum lith_code targets_run(struct pass *pass, struct target *targets, size_t count,
+                                  struct lith_err *err)
 {
     struct lith_mem *mem = pass->sweep->work->mem;
     LITH_AUTO(block) void *block = NULL;
     size_t left = 0;
 
-    LITH_TRY(lith_alloc_array(mem, pass->count, sizeof(struct task), &block, err));
+    LITH_TRY(lith_alloc_array(mem, count, sizeof(struct task), &block, err));
     struct task *tasks = block;
-    for (size_t i = 0; i < pass->count; i++)
-        tasks[i] = (struct task){.pass = pass, .target = &pass->targets[i]};
+    for (size_t i = 0; i < count; i++)
+        tasks[i] = (struct task){.pass = pass, .target = &targets[i]};
     control_take(pass);
     uint32_t jobs = jobs_at_once(pass, lith_mem_left(mem));
-    LITH_TRY(tasks_run(pass, tasks, pass->count, jobs, threads_of_job(pass, jobs), err));
-    for (size_t i = 0; i < pass->count; i++) {
-        if (pass->targets[i].again)
-            tasks[left++].target = &pass->targets[i];
+    LITH_TRY(tasks_run(pass, tasks, count, jobs, threads_of_job(pass, jobs), err));
+    for (size_t i = 0; i < count; i++) {
+        if (targets[i].again)
+            tasks[left++].target = &targets[i];
     }
     LITH_TRY(tasks_run(pass, tasks, left, 1, 1, err));
     return lith_work_check(pass->sweep->work, err);
@@ -349,10 +389,13 @@ enum lith_code lith_sweep_run(const struct lith_sweep *sweep, enum lith_pass pas
     if (code == LITH_OK && pass.count) {
         if (pass_kind == LITH_PASS_COMPACT)
             qsort(pass.targets, pass.count, sizeof(*pass.targets), target_compare);
-        code = targets_run(&pass, err);
+        code = targets_run(&pass, pass.targets, pass.count, err);
     }
+    if (code == LITH_OK && pass.rollup_count)
+        code = targets_run(&pass, pass.rollups, pass.rollup_count, err);
     *ret_summary = pass.summary;
     lith_free(pass.targets);
+    lith_free(pass.rollups);
     lith_arena_done(&pass.arena);
     lith_lock_free(pass.lock);
     return code;
