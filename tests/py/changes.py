@@ -22,7 +22,10 @@ SPLIT = ["--target-file", "16KiB", "--row-group-rows", "70"]
 COMPACT = ["compact", *numbered.NOW, *SPLIT]
 GC = ["gc", *numbered.NO_GRACE]
 ADOPT = ["adopt", "--readers", "manifest"]
+# Only roll-ups are due: no hour has so many files.
+ROLLUP = ["compact", *numbered.NOW, "--min-files", "4", "--settle", "1d", "--tiers", "day"]
 PARTITION = pathlib.Path("tenant_id=acme") / numbered.HOUR
+DAY = PARTITION.parent
 # Its period is not over: only late files are named there, nothing is merged.
 OPEN_PARTITION = pathlib.Path("tenant_id=acme/year=2199/month=01/day=01/hour=00")
 OUTPUT = ["output-created", "output-written", "output-synced", "output-publish", "output-renamed",
@@ -93,6 +96,24 @@ def make_retirable(root):
     return [*ids, *late], late
 
 
+def make_hours(root):
+    """Hours of one day, whose rows tell the hour, too."""
+    ids = []
+    for hour in range(3):
+        for number in range(2):
+            path = root / DAY / f"hour={hour:02}" / f"part-{number}.parquet"
+            numbered.write(path, range(len(ids), len(ids) + 60), more={"hour": hour})
+            ids += range(len(ids), len(ids) + 60)
+    return ids, []
+
+
+def make_handed(root):
+    """The same, of which a roll-up was cut off before it was committed."""
+    ids, late = make_hours(root)
+    assert crash.run("handed", 2, *ROLLUP, root) is None
+    return ids, late
+
+
 SCENARIOS = {
     "compact": Scenario(make_fresh, COMPACT, ["adopted", "folder-made", *JOB]),
     "late": Scenario(make_late, COMPACT, ["folded", *JOB]),
@@ -104,6 +125,9 @@ SCENARIOS = {
                                         "late-00000.parquet"], ["folded", "retired", *PUT, "audited"],
                        gone=[*range(120), *range(1000, 1120)], by_hand=True),
     "adopt": Scenario(make_fresh, ADOPT, ["adopted", *PUT, "audited"], by_hand=True),
+    "rollup": Scenario(make_hours, ROLLUP, ["adopted", "handed", "rolled-up", "moved",
+                                           *[step for step in JOB if step != "committed"]], by_hand=True),
+    "handed": Scenario(make_handed, COMPACT, ["fenced", "unhanded", *PUT, "audited"]),
 }
 
 

@@ -42,12 +42,16 @@ def table(ids, tenant="acme"):
     }, schema=SCHEMA)
 
 
-def write(path, ids, tenant="acme", age_s=7200, **options):
-    """Writes a file as a careful writer does: under another name first, then renamed."""
+def write(path, ids, tenant="acme", age_s=7200, more=None, **options):
+    """Writes a file as a careful writer does: under another name first, then renamed. `more` columns
+    have one integer in all rows."""
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
-    parquet.write_table(table(ids, tenant), part, **options)
+    rows = table(ids, tenant)
+    for name, value in (more or {}).items():
+        rows = rows.append_column(name, pyarrow.array([value] * len(rows), pyarrow.int32()))
+    parquet.write_table(rows, part, **options)
     if age_s:
         past = time.time() - age_s
         os.utime(part, (past, past))

@@ -132,8 +132,52 @@ def read_partition(folder, strict=False, columns=None):
         return tables, json.loads(raw)["generation"] if raw else 0
 
 
+def has_tiers(root):
+    """Whether files of the lake may be rolled up: its own file says so before the first one is."""
+    try:
+        return json.loads((pathlib.Path(root) / "_lithify.json").read_bytes())["format"] >= 2
+    except FileNotFoundError:
+        return False
+
+
+def _ours(raw):
+    return json.loads(raw).get("lithify", {}) if raw else {}
+
+
+def _tiers_paths(root, strict):
+    """Live files of a lake with tiers, or None where rows moved while it was read: lists and manifests
+    from below to above, then those below once more. What is handed to a commit that is taken is dead."""
+    states = {}
+    for folder in reversed(partitions(root)):
+        states[folder] = resolve(folder, strict)
+    paths = []
+    for folder in sorted(states):
+        live_paths, raw = states[folder]
+        taken = {entry["commit_id"] for entry in _ours(states.get(folder.parent, (0, b""))[1]).get("taken", [])}
+        if taken and _manifest_bytes(folder) != raw:
+            return None
+        handed = _ours(raw).get("handed")
+        dead = {entry["name"] for entry in handed["files"]} if handed and handed["commit_id"] in taken else set()
+        paths += [path for path in live_paths if path.name not in dead]
+    return paths
+
+
+def _tiers_tables(root, strict, columns):
+    for _ in range(100):
+        paths = _tiers_paths(root, strict)
+        if paths is None:
+            continue
+        try:
+            return [parquet.ParquetFile(path).read(columns=columns) for path in paths]
+        except FileNotFoundError:
+            continue
+    raise Gone(f"{root}: changes all the time")
+
+
 def read(root, strict=False, columns=None):
     """All rows of a lake or of one partition as one table."""
+    if has_tiers(root):
+        return pyarrow.concat_tables(_tiers_tables(root, strict, columns), promote_options="default")
     tables = []
     for folder in partitions(root):
         tables += read_partition(folder, strict, columns)[0]

@@ -59,7 +59,7 @@ def finished(made, tmp_path_factory):
 
 def has_own_pid(name):
     """A lake that is adopted on the way draws its id then, and it stands in every output."""
-    return name in ("compact", "adopt")
+    return name in ("compact", "adopt", "rollup")
 
 
 CASES = [(name, step) for name, scenario in changes.SCENARIOS.items() for step in scenario.steps]

@@ -50,6 +50,9 @@ static struct sample sample_of(enum lith_option_id id)
                                "bytes-to-strings,dates",
                                "\"dates\": expected some of dates-to-timestamps|bytes-to-strings|"
                                "names-by-case"};
+    case LITH_OPTION_TIERS:
+        return (struct sample){"day", "day,month", "day,week",
+                               "\"week\": expected some of day|month"};
     case LITH_OPTION_CODEC:
         return (struct sample){"zstd:19", "none", "zstd:23", "levels of zstd are 1 to 22"};
     case LITH_OPTION_UNKNOWN_KEYS:

@@ -1,0 +1,184 @@
+"""Roll-ups: files of hours become files of their day, those of days files of their month."""
+
+import collections
+import json
+import os
+import threading
+import time
+
+import pyarrow.parquet as parquet
+import pytest
+
+import lithify
+import numbered
+import reader
+
+SECONDS = float(os.environ.get("LITHIFY_SOAK_SECONDS", "6"))
+DAY = "tenant_id=acme/year=2024/month=03/day=01"
+TIERS = ["compact", *numbered.NOW, "--tiers", "day"]
+
+
+def hour_write(path, ids, hour, day=1):
+    """A file whose rows bear the keys of their path, as columns."""
+    numbered.write(path, ids, more={"hour": hour, "day": day})
+
+
+def day_fill(root, hours=6, files=2, rows=50, first=0, day=1):
+    """A day of hours of some files; returns the numbers of their rows."""
+    number = first
+    folder = root / f"tenant_id=acme/year=2024/month=03/day={day:02}"
+    for hour in range(hours):
+        for index in range(files):
+            hour_write(folder / f"hour={hour:02}" / f"part-{first}-{index}.parquet",
+                       range(number, number + rows), hour, day)
+            number += rows
+    return list(range(first, number))
+
+
+def live(root):
+    return lithify.ok("ls", root).out.splitlines()
+
+
+def check(root, ids):
+    numbered.check_everywhere(root, ids)
+
+
+@pytest.fixture
+def lake(tmp_path):
+    root = tmp_path / "lake"
+    return root, day_fill(root)
+
+
+def test_hours_become_a_day(lake):
+    """P1, P2: the rows of a day are in one file of the day, and in no other that is live."""
+    root, ids = lake
+    lithify.ok(*TIERS, root)
+    files = live(root)
+    assert len(files) == 1 and f"{DAY}/" in files[0] and "hour=" not in files[0]
+    check(root, ids)
+    table = parquet.read_table(files[0], partitioning=None)
+    assert sorted(set(table["hour"].to_pylist())) == list(range(6))
+
+
+def test_a_second_sweep_rests(lake):
+    """P6."""
+    root, ids = lake
+    lithify.ok(*TIERS, root)
+    before = numbered.tree(root)
+    lithify.ok(*TIERS, root)
+    assert numbered.tree(root) == before
+    check(root, ids)
+
+
+def test_gc_takes_what_was_rolled_up(lake):
+    """P10: nothing is left but the files of the day."""
+    root, ids = lake
+    lithify.ok(*TIERS, root)
+    lithify.ok("gc", *numbered.NO_GRACE, root)
+    assert [str(path) for path in root.rglob("*.parquet")] == live(root)
+    check(root, ids)
+    lithify.ok(*TIERS, root)
+    check(root, ids)
+
+
+def test_late_hours_join_the_day(lake):
+    root, ids = lake
+    lithify.ok(*TIERS, root)
+    late = list(range(10_000, 10_040))
+    for hour in range(4):
+        hour_write(root / DAY / f"hour={hour:02}" / "late.parquet", late[hour * 10:hour * 10 + 10], hour)
+    numbered.check_everywhere(root, ids + late, ids)  # at once; strict readers wait for the fold
+    lithify.ok(*TIERS, root)
+    check(root, ids + late)
+    assert not [path for path in live(root) if "hour=" in path]
+
+
+def test_days_become_a_month(tmp_path):
+    root = tmp_path / "lake"
+    ids = []
+    for day in (1, 2, 3):
+        ids += day_fill(root, hours=3, first=len(ids), day=day)
+    for _ in range(2):
+        lithify.ok("compact", *numbered.NOW, "--tiers", "day,month", root)
+        check(root, ids)
+    files = live(root)
+    assert len(files) == 1 and "/month=03/" in files[0] and "day=" not in files[0].split("month=03")[1]
+
+
+def test_off_by_default(lake):
+    root, ids = lake
+    lithify.ok("compact", *numbered.NOW, root)
+    assert len(live(root)) == 6
+    check(root, ids)
+    assert json.loads((root / "_lithify.json").read_text())["format"] == 1
+
+
+def test_a_key_that_would_be_lost(tmp_path):
+    """Rows whose files lack the column of the key stay where the path tells of it."""
+    root = tmp_path / "lake"
+    ids = []
+    for hour in range(4):
+        numbered.write(root / DAY / f"hour={hour:02}" / "part.parquet", range(hour * 10, hour * 10 + 10))
+        ids += range(hour * 10, hour * 10 + 10)
+    before = {path for path in root.rglob("*.parquet")}
+    done = lithify.run(*TIERS, "--json", root)
+    report = [p for p in json.loads(done.out)["partitions"] if p["rollup"]]
+    assert done.code == 3 and report[0]["state"] == "blocked"
+    assert "hour=00/part.parquet has no column hour" in report[0]["reason"], report
+    assert {path for path in root.rglob("*.parquet")} == before
+    check(root, ids)
+
+
+def test_plan_tells(lake):
+    root, ids = lake
+    before = numbered.tree(root)
+    done = json.loads(lithify.ok("plan", "--grace", "0s", "--quiet-for", "0s", "--settle", "0s", "--tiers", "day",
+                                 "--json", root).out)
+    report = [p for p in done["partitions"] if p["rollup"]]
+    assert [(p["path"], p["state"], p["inputs"], p["outputs"]) for p in report] == [(DAY, "compacted", 12, 1)]
+    assert numbered.tree(root) == before
+
+
+def test_readers_among_rollups(tmp_path):
+    """P2: while hours are rolled up and others come late, readers of both kinds see each row once."""
+    root = tmp_path / "lake"
+    written = day_fill(root, hours=4)
+    lithify.ok("adopt", "--readers", "manifest", root)
+    stop, wrong, reads = threading.Event(), [], collections.Counter()
+
+    def look(name, ids_of):
+        while not stop.is_set():
+            before, found = set(written), ids_of()
+            reads[name] += 1
+            if len(found) != len(set(found)) or not before <= set(found):
+                wrong.append((name, "lost", sorted(before - set(found))[:5], "twice", len(found) - len(set(found))))
+                stop.set()
+
+    def by_ls():
+        for _ in range(50):  # files of a list go once their grace, which is none here, is over
+            try:
+                return numbered.listed(root)["id"].to_pylist()
+            except FileNotFoundError:
+                continue
+        raise AssertionError("no list lives long enough")
+
+    readers = [threading.Thread(target=look, args=("rule", lambda: reader.read(root)["id"].to_pylist())),
+               threading.Thread(target=look, args=("ls", by_ls))]
+    for thread in readers:
+        thread.start()
+    until, number = time.monotonic() + SECONDS, 10_000
+    while time.monotonic() < until and not stop.is_set():
+        for hour in range(4):
+            ids = range(number, number + 10)
+            hour_write(root / DAY / f"hour={hour:02}" / f"late-{number}.parquet", ids, hour)
+            written += ids
+            number += 10
+        assert lithify.run(*TIERS, root).code in (lithify.DONE, lithify.AGAIN)
+        assert lithify.run("gc", *numbered.NO_GRACE, root).code in (lithify.DONE, lithify.AGAIN)
+    stop.set()
+    for thread in readers:
+        thread.join()
+    assert not wrong, wrong
+    assert reads["rule"] > 2 and reads["ls"] > 2, reads
+    lithify.ok(*TIERS, root)
+    check(root, written)
