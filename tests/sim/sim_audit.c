@@ -27,6 +27,15 @@ struct audit {
 
 static struct sim_world *audit_world;
 
+enum lith_code __real_lith_events_write(const struct lith_event *events, size_t count,
+                                        struct lith_sink *sink, const struct lith_work *work,
+                                        struct lith_err *err);
+enum lith_code __real_lith_events_read(struct lith_source *source, const struct lith_work *work,
+                                       struct lith_arena *arena, struct lith_event **ret_events,
+                                       size_t *ret_count, struct lith_err *err);
+enum lith_code __real_lith_events_read_ids(struct lith_source *source, const struct lith_work *work,
+                                           struct lith_arena *arena, struct lith_event **ret_events,
+                                           size_t *ret_count, struct lith_err *err);
 enum lith_code __wrap_lith_events_write(const struct lith_event *events, size_t count,
                                         struct lith_sink *sink, const struct lith_work *work,
                                         struct lith_err *err);
@@ -57,6 +66,15 @@ static struct commit *commit_of(struct sim_world *world, const char *id)
     struct commit *commit = &audit->commits[audit->count++];
     *commit = (struct commit){.hash = hash, .id = sim_text(world, id), .row = UINT32_MAX};
     return commit;
+}
+
+uint32_t sim_audit_row(struct sim_world *world, const char *commit_id)
+{
+    struct commit *commit = commit_of(world, commit_id);
+
+    if (commit->row == UINT32_MAX)
+        commit->row = sim_row_of_event(world);
+    return commit->row;
 }
 
 void sim_audit_commit(struct sim_dir *dir, const struct sim_manifest *manifest)
@@ -92,17 +110,17 @@ enum lith_code __wrap_lith_events_write(const struct lith_event *events, size_t 
 {
     char text[256];
 
-    (void)work;
     if (count != 1)
         abort();
     struct commit *commit = commit_of(audit_world, events->commit_id);
-    if (commit->row == UINT32_MAX)
-        commit->row = sim_row_of_event(audit_world);
+    commit->row = sim_audit_row(audit_world, commit->id);
     commit->event = *events;
-    int bytes = snprintf(text, sizeof(text), "sim\nrow %06" PRIu32 "\nwhy %.100s\n", commit->row,
-                         events->reason ? events->reason : "");
     audit_world->things[SIM_EVENTS_WRITTEN]++;
     audit_world->things[SIM_EVENTS_REPAIRED] += events->reason != NULL;
+    if (audit_world->is_real)
+        return __real_lith_events_write(events, count, sink, work, err);
+    int bytes = snprintf(text, sizeof(text), "sim\nrow %06" PRIu32 "\nwhy %.100s\n", commit->row,
+                         events->reason ? events->reason : "");
     return lith_sink_write(sink, text, (size_t)bytes, err);
 }
 
@@ -116,7 +134,8 @@ enum lith_code __wrap_lith_events_read(struct lith_source *source, const struct 
     void *text;
     void *block;
 
-    (void)work;
+    if (audit_world->is_real)
+        return __real_lith_events_read(source, work, arena, ret_events, ret_count, err);
     LITH_TRY(lith_arena_alloc(arena, (size_t)source->size + 1, &text, err));
     LITH_TRY(lith_source_read(source, 0, text, (size_t)source->size, err));
     LITH_TRY(
@@ -139,5 +158,14 @@ enum lith_code __wrap_lith_events_read_ids(struct lith_source *source, const str
                                            struct lith_arena *arena, struct lith_event **ret_events,
                                            size_t *ret_count, struct lith_err *err)
 {
+    if (audit_world->is_real)
+        return __real_lith_events_read_ids(source, work, arena, ret_events, ret_count, err);
     return __wrap_lith_events_read(source, work, arena, ret_events, ret_count, err);
+}
+
+enum lith_code sim_audit_read_ids(struct lith_source *source, const struct lith_work *work,
+                                  struct lith_arena *arena, struct lith_event **ret_events,
+                                  size_t *ret_count, struct lith_err *err)
+{
+    return __real_lith_events_read_ids(source, work, arena, ret_events, ret_count, err);
 }

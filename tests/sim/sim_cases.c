@@ -1,117 +1,46 @@
-#include "sim_cases.h"
-
+/*
+ * The traps of the protocol: (i) to (viii), and some more.
+ */
 #include <stdio.h>
 #include <string.h>
 
-#include "sim_people.h"
-
-/* A case: who does what, and what becomes of the requests that matter. `stage` counts what has
- * happened, so that one waits for another. */
-struct sim_case {
-    const char *name;
-    enum sim_backend backend;
-    void (*cast)(struct sim_world *world, struct sim_cast *cast);
-    enum sim_fate (*fate)(struct sim_actor *actor, const void *op);
-    void (*asked)(struct sim_actor *actor); /* or NULL */
-};
-
-#define YEAR_2026_NS INT64_C(1767225600000000000)
-
-static struct sim_dir *the_dir(struct sim_world *world)
-{
-    return &sim_lake_of(world)->dirs[0];
-}
-
-static void stage_await(struct sim_actor *actor, uint32_t stage)
-{
-    while (actor->world->stage < stage)
-        sim_wait(actor, SIM_MINUTE);
-}
-
-static void stage_set(struct sim_world *world, uint32_t stage)
-{
-    sim_tell(world, "  -- stage %u --", stage);
-    world->stage = stage;
-}
-
-static bool is_named(const struct sim_actor *actor, const char *name)
-{
-    return strcmp(actor->name, name) == 0;
-}
-
-static bool is_manifest_put(const struct sim_op *op)
-{
-    return op->verb == SIM_PUT_IF && strcmp(op->name, "manifest.json") == 0;
-}
-
-/* Of the commit that a put would be. */
-static bool is_commit(struct sim_actor *actor, const struct sim_op *op, const char *wanted)
-{
-    return is_manifest_put(op) &&
-           strcmp(sim_manifest_read(actor->world, op->blob)->op, wanted) == 0;
-}
-
-static enum lith_code pass(struct sim_actor *actor, enum sim_pass pass)
-{
-    return sim_pass_run(actor, actor->ctx, pass, the_dir(actor->world), NULL);
-}
-
-static void must(struct sim_actor *actor, bool is_true, const char *what)
-{
-    if (!is_true)
-        sim_fail(actor->world, "expected: %s", what);
-}
-
-static void files_write(struct sim_dir *dir, const char *names)
-{
-    char name[] = "?.parquet";
-
-    for (; *names; names++) {
-        name[0] = *names;
-        sim_file_put(dir, name, 4);
-    }
-}
-
-/* Time that lets every grace end. */
-static void graces_pass(struct sim_actor *actor)
-{
-    sim_wait(actor, 2 * SIM_HOUR);
-}
+#include "sim_case.h"
 
 /* (i) A job is paused before its commit while another one compacts the same late files, and gc
  * deletes and cleans what that retired; then it tries again. */
 static void first_job(struct sim_actor *actor)
 {
     sim_wait(actor, 10 * SIM_MINUTE);
-    enum lith_code code = pass(actor, SIM_COMPACT);
-    must(actor, actor->world->stage == 2, "the first job waits for the second");
-    must(actor, code == LITH_E_CONFLICT, "the first job gives up");
+    enum lith_code code = sim_case_pass(actor, SIM_COMPACT);
+    sim_must(actor, actor->world->stage == 2, "the first job waits for the second");
+    sim_must(actor, code == LITH_E_CONFLICT, "the first job gives up");
 }
 
 static void second_job_and_gc(struct sim_actor *actor)
 {
-    stage_await(actor, 1);
-    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "the second job compacts");
-    graces_pass(actor);
-    must(actor, pass(actor, SIM_GC) == LITH_OK, "gc");
-    must(actor, !sim_dir_get(the_dir(actor->world), "a.parquet"), "gc deletes the inputs");
-    stage_set(actor->world, 2);
+    sim_stage_await(actor, 1);
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "the second job compacts");
+    sim_graces_pass(actor);
+    sim_must(actor, sim_case_pass(actor, SIM_GC) == LITH_OK, "gc");
+    sim_must(actor, !sim_dir_get(sim_case_dir(actor->world), "a.parquet"), "gc deletes the inputs");
+    sim_stage_set(actor->world, 2);
     sim_wait(actor, 10 * SIM_HOUR);
     ((struct sim_cast *)actor->ctx)->options.gc.orphan_grace_ns = SIM_ORPHAN_GRACE;
 }
 
 static enum sim_fate first_is_paused(struct sim_actor *actor, const void *op)
 {
-    if (is_named(actor, "first") && is_commit(actor, op, "compact") && actor->world->stage == 0) {
-        stage_set(actor->world, 1);
-        stage_await(actor, 2);
+    if (sim_is_named(actor, "first") && sim_is_commit(actor, op, "compact") &&
+        actor->world->stage == 0) {
+        sim_stage_set(actor->world, 1);
+        sim_stage_await(actor, 2);
     }
     return SIM_FATE_DONE;
 }
 
 static void case_paused(struct sim_world *world, struct sim_cast *cast)
 {
-    files_write(the_dir(world), "abcd");
+    sim_files_write(sim_case_dir(world), "abcd");
     cast->options.gc.orphan_grace_ns = 1000 * SIM_HOUR; /* the output of the first one stays */
     (void)sim_cast_add(world, cast, "first", first_job);
     (void)sim_cast_add(world, cast, "second", second_job_and_gc);
@@ -122,19 +51,20 @@ static void case_paused(struct sim_world *world, struct sim_cast *cast)
 static void job_of_a_resent_output(struct sim_actor *actor)
 {
     sim_wait(actor, 10 * SIM_MINUTE);
-    (void)pass(actor, SIM_COMPACT);
-    must(actor, actor->world->stage == 2, "the job waits for gc");
-    stage_set(actor->world, 3);
+    (void)sim_case_pass(actor, SIM_COMPACT);
+    sim_must(actor, actor->world->stage == 2, "the job waits for gc");
+    sim_stage_set(actor->world, 3);
 }
 
 static void gc_of_a_resent_output(struct sim_actor *actor)
 {
-    stage_await(actor, 1);
-    graces_pass(actor);
-    must(actor, pass(actor, SIM_GC) == LITH_OK, "gc");
-    must(actor, sim_manifest_of(the_dir(actor->world))->condemned.count == 0, "gc has cleaned up");
+    sim_stage_await(actor, 1);
+    sim_graces_pass(actor);
+    sim_must(actor, sim_case_pass(actor, SIM_GC) == LITH_OK, "gc");
+    sim_must(actor, sim_manifest_of(sim_case_dir(actor->world))->condemned.count == 0,
+             "gc has cleaned up");
     sim_wait(actor, 4 * SIM_HOUR); /* the output lands once more */
-    stage_set(actor->world, 2);
+    sim_stage_set(actor->world, 2);
 }
 
 static enum sim_fate output_is_resent(struct sim_actor *actor, const void *request)
@@ -149,16 +79,17 @@ static enum sim_fate output_is_resent(struct sim_actor *actor, const void *reque
         actor->world->fate_ns = 20 * SIM_HOUR;
         return SIM_FATE_TWICE;
     }
-    if (is_named(actor, "job") && is_commit(actor, op, "compact") && actor->world->stage == 0) {
-        stage_set(actor->world, 1);
-        stage_await(actor, 2);
+    if (sim_is_named(actor, "job") && sim_is_commit(actor, op, "compact") &&
+        actor->world->stage == 0) {
+        sim_stage_set(actor->world, 1);
+        sim_stage_await(actor, 2);
     }
     return SIM_FATE_DONE;
 }
 
 static void case_resent(struct sim_world *world, struct sim_cast *cast)
 {
-    files_write(the_dir(world), "abcd");
+    sim_files_write(sim_case_dir(world), "abcd");
     (void)sim_cast_add(world, cast, "job", job_of_a_resent_output);
     (void)sim_cast_add(world, cast, "gc", gc_of_a_resent_output);
 }
@@ -168,33 +99,34 @@ static void case_resent(struct sim_world *world, struct sim_cast *cast)
 static void job_of_a_lost_answer(struct sim_actor *actor)
 {
     sim_wait(actor, 10 * SIM_MINUTE);
-    (void)pass(actor, SIM_COMPACT);
-    must(actor, actor->world->stage == 2, "the job waits for the rollback");
+    (void)sim_case_pass(actor, SIM_COMPACT);
+    sim_must(actor, actor->world->stage == 2, "the job waits for the rollback");
 }
 
 static void operator_of_a_lost_answer(struct sim_actor *actor)
 {
-    struct sim_dir *dir = the_dir(actor->world);
+    struct sim_dir *dir = sim_case_dir(actor->world);
     char name[32];
 
-    stage_await(actor, 1);
-    must(actor, pass(actor, SIM_ROLLBACK) == LITH_OK, "the rollback");
+    sim_stage_await(actor, 1);
+    sim_must(actor, sim_case_pass(actor, SIM_ROLLBACK) == LITH_OK, "the rollback");
     for (unsigned i = 0; i < 80; i++) { /* commits, each a fold */
         (void)snprintf(name, sizeof(name), "late%02u.parquet", i);
         sim_file_put(dir, name, 1);
         sim_wait(actor, 2 * SIM_QUIET);
-        (void)pass(actor, SIM_COMPACT);
+        (void)sim_case_pass(actor, SIM_COMPACT);
     }
-    stage_set(actor->world, 2);
+    sim_stage_set(actor->world, 2);
 }
 
 static enum sim_fate answer_is_lost(struct sim_actor *actor, const void *op)
 {
-    if (is_named(actor, "job") && is_commit(actor, op, "compact") && actor->world->stage == 0) {
+    if (sim_is_named(actor, "job") && sim_is_commit(actor, op, "compact") &&
+        actor->world->stage == 0) {
         struct sim_op *sent = sim_op_new(actor->world, op);
-        must(actor, sim_op_apply(sent) == SIM_DONE, "the commit lands");
-        stage_set(actor->world, 1);
-        stage_await(actor, 2);
+        sim_must(actor, sim_op_apply(sent) == SIM_DONE, "the commit lands");
+        sim_stage_set(actor->world, 1);
+        sim_stage_await(actor, 2);
         return SIM_FATE_FAILS;
     }
     return SIM_FATE_DONE;
@@ -202,7 +134,7 @@ static enum sim_fate answer_is_lost(struct sim_actor *actor, const void *op)
 
 static void case_lost_answer(struct sim_world *world, struct sim_cast *cast)
 {
-    files_write(the_dir(world), "abcd");
+    sim_files_write(sim_case_dir(world), "abcd");
     cast->options.policy.min_files = 4;
     (void)sim_cast_add(world, cast, "job", job_of_a_lost_answer);
     (void)sim_cast_add(world, cast, "operator", operator_of_a_lost_answer);
@@ -212,17 +144,18 @@ static void case_lost_answer(struct sim_world *world, struct sim_cast *cast)
 static void gc_between(struct sim_actor *actor)
 {
     sim_wait(actor, 10 * SIM_MINUTE);
-    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
-    graces_pass(actor);
-    must(actor, pass(actor, SIM_GC) == LITH_OK, "gc");
-    must(actor, actor->world->stage == 2, "gc waits for the rollback");
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
+    sim_graces_pass(actor);
+    sim_must(actor, sim_case_pass(actor, SIM_GC) == LITH_OK, "gc");
+    sim_must(actor, actor->world->stage == 2, "gc waits for the rollback");
 }
 
 static void rollback_between(struct sim_actor *actor)
 {
-    stage_await(actor, 1);
-    must(actor, pass(actor, SIM_ROLLBACK) == LITH_E_INVALID, "the rollback is refused");
-    stage_set(actor->world, 2);
+    sim_stage_await(actor, 1);
+    sim_must(actor, sim_case_pass(actor, SIM_ROLLBACK) == LITH_E_INVALID,
+             "the rollback is refused");
+    sim_stage_set(actor->world, 2);
 }
 
 static enum sim_fate first_delete_waits(struct sim_actor *actor, const void *request)
@@ -230,15 +163,15 @@ static enum sim_fate first_delete_waits(struct sim_actor *actor, const void *req
     const struct sim_op *op = request;
 
     if (op->verb == SIM_DELETE && actor->world->stage == 0) {
-        stage_set(actor->world, 1);
-        stage_await(actor, 2);
+        sim_stage_set(actor->world, 1);
+        sim_stage_await(actor, 2);
     }
     return SIM_FATE_DONE;
 }
 
 static void case_rollback_between(struct sim_world *world, struct sim_cast *cast)
 {
-    files_write(the_dir(world), "abcd");
+    sim_files_write(sim_case_dir(world), "abcd");
     (void)sim_cast_add(world, cast, "gc", gc_between);
     (void)sim_cast_add(world, cast, "operator", rollback_between);
 }
@@ -248,19 +181,19 @@ static void case_rollback_between(struct sim_world *world, struct sim_cast *cast
 static void first_gc(struct sim_actor *actor)
 {
     sim_wait(actor, 10 * SIM_MINUTE);
-    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
-    graces_pass(actor);
-    must(actor, pass(actor, SIM_GC) == LITH_OK, "the first gc");
-    must(actor, actor->world->stage == 2, "it waits for the others");
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
+    sim_graces_pass(actor);
+    sim_must(actor, sim_case_pass(actor, SIM_GC) == LITH_OK, "the first gc");
+    sim_must(actor, actor->world->stage == 2, "it waits for the others");
 }
 
 static void second_gc(struct sim_actor *actor)
 {
-    struct sim_dir *dir = the_dir(actor->world);
+    struct sim_dir *dir = sim_case_dir(actor->world);
     struct sim_op orphan = {.verb = SIM_PUT, .dir = dir};
     char name[80];
 
-    stage_await(actor, 1);
+    sim_stage_await(actor, 1);
     /* An orphan that gives the second gc something to condemn. */
     const struct sim_manifest *manifest = sim_manifest_of(dir);
     (void)snprintf(name, sizeof(name), "019b0000-0000-7000-8000-000000000001_%s_e1.parquet",
@@ -268,29 +201,30 @@ static void second_gc(struct sim_actor *actor)
     orphan.name = name;
     orphan.blob = sim_dir_get(dir, manifest->files.names[0])->blob;
     (void)sim_op_apply(sim_op_new(actor->world, &orphan));
-    graces_pass(actor);
+    sim_graces_pass(actor);
     ((struct sim_cast *)actor->ctx)->options.gc.reader_grace_ns = 1000 * SIM_HOUR;
-    must(actor, pass(actor, SIM_GC) == LITH_OK, "the second gc");
-    must(actor, !sim_dir_get(dir, name), "the second gc deletes its orphan");
+    sim_must(actor, sim_case_pass(actor, SIM_GC) == LITH_OK, "the second gc");
+    sim_must(actor, !sim_dir_get(dir, name), "the second gc deletes its orphan");
     ((struct sim_cast *)actor->ctx)->options.gc.reader_grace_ns = SIM_READER_GRACE;
-    must(actor, pass(actor, SIM_ROLLBACK) == LITH_E_INVALID, "the rollback is refused");
-    stage_set(actor->world, 2);
+    sim_must(actor, sim_case_pass(actor, SIM_ROLLBACK) == LITH_E_INVALID,
+             "the rollback is refused");
+    sim_stage_set(actor->world, 2);
 }
 
 static enum sim_fate first_gc_waits(struct sim_actor *actor, const void *request)
 {
     const struct sim_op *op = request;
 
-    if (op->verb == SIM_DELETE && is_named(actor, "first") && actor->world->stage == 0) {
-        stage_set(actor->world, 1);
-        stage_await(actor, 2);
+    if (op->verb == SIM_DELETE && sim_is_named(actor, "first") && actor->world->stage == 0) {
+        sim_stage_set(actor->world, 1);
+        sim_stage_await(actor, 2);
     }
     return SIM_FATE_DONE;
 }
 
 static void case_two_gcs(struct sim_world *world, struct sim_cast *cast)
 {
-    files_write(the_dir(world), "abcd");
+    sim_files_write(sim_case_dir(world), "abcd");
     (void)sim_cast_add(world, cast, "first", first_gc);
     (void)sim_cast_add(world, cast, "second", second_gc);
 }
@@ -305,22 +239,15 @@ static void readers_across(struct sim_actor *actor)
 static void adopter(struct sim_actor *actor)
 {
     sim_wait(actor, 10 * SIM_MINUTE);
-    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
     sim_wait(actor, 6 * SIM_HOUR);
-    must(actor, actor->world->things[SIM_STRICT_READINGS] > 0, "somebody reads");
+    sim_must(actor, actor->world->things[SIM_STRICT_READINGS] > 0, "somebody reads");
     actor->world->is_settling = true;
-}
-
-static enum sim_fate all_done(struct sim_actor *actor, const void *op)
-{
-    (void)actor;
-    (void)op;
-    return SIM_FATE_DONE;
 }
 
 static void case_strict(struct sim_world *world, struct sim_cast *cast)
 {
-    files_write(the_dir(world), "abcd");
+    sim_files_write(sim_case_dir(world), "abcd");
     for (unsigned i = 0; i < 6; i++)
         (void)sim_cast_add(world, cast, "reader", readers_across);
     (void)sim_cast_add(world, cast, "adopter", adopter);
@@ -329,29 +256,29 @@ static void case_strict(struct sim_world *world, struct sim_cast *cast)
 /* (viii) A writer that sends retired and deleted files again, and one that uses their names. */
 static void job_of_used_names(struct sim_actor *actor)
 {
-    struct sim_dir *dir = the_dir(actor->world);
+    struct sim_dir *dir = sim_case_dir(actor->world);
 
     sim_wait(actor, 10 * SIM_MINUTE);
-    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
     sim_file_replay(dir, "a.parquet"); /* retired, and there */
     sim_rows_overwrite(dir, "b.parquet");
     sim_file_put(dir, "b.parquet", 4); /* as large as before */
     /* And an output of another partition is moved here. */
     sim_file_put(dir, "019b0000-0000-7000-8000-000000000009_deadbeef_e1.parquet", 3);
-    graces_pass(actor);
-    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "a fold");
-    graces_pass(actor);
-    must(actor, pass(actor, SIM_GC) == LITH_OK, "gc");
-    must(actor, !sim_dir_get(dir, "c.parquet"), "gc deletes");
+    sim_graces_pass(actor);
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "a fold");
+    sim_graces_pass(actor);
+    sim_must(actor, sim_case_pass(actor, SIM_GC) == LITH_OK, "gc");
+    sim_must(actor, !sim_dir_get(dir, "c.parquet"), "gc deletes");
     sim_file_replay(dir, "c.parquet"); /* gone */
     sim_file_put(dir, "d.parquet", 4);
-    graces_pass(actor);
-    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "another fold");
+    sim_graces_pass(actor);
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "another fold");
 }
 
 static void case_used_names(struct sim_world *world, struct sim_cast *cast)
 {
-    files_write(the_dir(world), "abcd");
+    sim_files_write(sim_case_dir(world), "abcd");
     (void)sim_cast_add(world, cast, "job", job_of_used_names);
 }
 
@@ -359,29 +286,29 @@ static void case_used_names(struct sim_world *world, struct sim_cast *cast)
  */
 static void hand_copier(struct sim_actor *actor)
 {
-    struct sim_dir *dir = the_dir(actor->world);
+    struct sim_dir *dir = sim_case_dir(actor->world);
 
     sim_wait(actor, 10 * SIM_MINUTE);
-    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
     struct sim_op copy = {
         .verb = SIM_PUT, .dir = dir, .name = "manifest.json", .blob = sim_manifest_of(dir)->blob};
-    files_write(dir, "efgh");
-    graces_pass(actor);
-    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "another compaction");
-    graces_pass(actor);
-    must(actor, pass(actor, SIM_GC) == LITH_OK, "gc");
-    must(actor, !sim_dir_get(dir, "e.parquet"), "gc deletes");
+    sim_files_write(dir, "efgh");
+    sim_graces_pass(actor);
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "another compaction");
+    sim_graces_pass(actor);
+    sim_must(actor, sim_case_pass(actor, SIM_GC) == LITH_OK, "gc");
+    sim_must(actor, !sim_dir_get(dir, "e.parquet"), "gc deletes");
     uint64_t deletes = actor->world->things[SIM_DELETES];
     sim_oracle_loosen(dir);
     (void)sim_op_apply(sim_op_new(actor->world, &copy));
-    graces_pass(actor);
-    must(actor, pass(actor, SIM_GC) == LITH_OK, "gc under the older manifest");
-    must(actor, actor->world->things[SIM_DELETES] == deletes, "nothing is deleted");
+    sim_graces_pass(actor);
+    sim_must(actor, sim_case_pass(actor, SIM_GC) == LITH_OK, "gc under the older manifest");
+    sim_must(actor, actor->world->things[SIM_DELETES] == deletes, "nothing is deleted");
 }
 
 static void case_hand_copy(struct sim_world *world, struct sim_cast *cast)
 {
-    files_write(the_dir(world), "abcd");
+    sim_files_write(sim_case_dir(world), "abcd");
     (void)sim_cast_add(world, cast, "operator", hand_copier);
 }
 
@@ -389,63 +316,63 @@ static void case_hand_copy(struct sim_world *world, struct sim_cast *cast)
  * rows are nowhere else. */
 static void hand_copier_of_rows(struct sim_actor *actor)
 {
-    struct sim_dir *dir = the_dir(actor->world);
+    struct sim_dir *dir = sim_case_dir(actor->world);
 
     sim_wait(actor, 10 * SIM_MINUTE);
-    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
-    graces_pass(actor);
-    must(actor, pass(actor, SIM_GC) == LITH_OK, "gc");
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
+    sim_graces_pass(actor);
+    sim_must(actor, sim_case_pass(actor, SIM_GC) == LITH_OK, "gc");
     struct sim_op copy = {
         .verb = SIM_PUT, .dir = dir, .name = "manifest.json", .blob = sim_manifest_of(dir)->blob};
     uint64_t epoch = sim_manifest_of(dir)->epoch + 1;
     sim_file_put(dir, "e.parquet", 1);
     sim_file_put(dir, "f.parquet", 1);
-    graces_pass(actor);
-    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "another compaction");
-    must(actor, sim_manifest_of(dir)->files.count == 2, "the large output stays");
-    graces_pass(actor);
-    must(actor, pass(actor, SIM_GC) == LITH_OK, "gc");
-    must(actor, !sim_dir_get(dir, "e.parquet"), "gc deletes");
+    sim_graces_pass(actor);
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "another compaction");
+    sim_must(actor, sim_manifest_of(dir)->files.count == 2, "the large output stays");
+    sim_graces_pass(actor);
+    sim_must(actor, sim_case_pass(actor, SIM_GC) == LITH_OK, "gc");
+    sim_must(actor, !sim_dir_get(dir, "e.parquet"), "gc deletes");
     sim_oracle_loosen(dir);
     (void)sim_op_apply(sim_op_new(actor->world, &copy));
     /* Commits until the older manifest has reached the epoch of that output. */
     for (char name[] = "g.parquet"; name[0] <= 'l'; name[0]++) {
         sim_file_put(dir, name, 1);
         sim_wait(actor, 2 * SIM_SETTLE);
-        must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "compactions go on");
+        sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "compactions go on");
     }
-    must(actor, sim_manifest_of(dir)->epoch > epoch, "the epoch is reached");
-    graces_pass(actor);
-    must(actor, pass(actor, SIM_GC) == LITH_OK, "gc under the older manifest");
+    sim_must(actor, sim_manifest_of(dir)->epoch > epoch, "the epoch is reached");
+    sim_graces_pass(actor);
+    sim_must(actor, sim_case_pass(actor, SIM_GC) == LITH_OK, "gc under the older manifest");
 }
 
 static void case_hand_copy_of_rows(struct sim_world *world, struct sim_cast *cast)
 {
     for (char name[] = "a.parquet"; name[0] <= 'd'; name[0]++)
-        sim_file_put(the_dir(world), name, 12);
+        sim_file_put(sim_case_dir(world), name, 12);
     (void)sim_cast_add(world, cast, "operator", hand_copier_of_rows);
 }
 
 /* A live output is deleted by hand: what was merged into it stays. */
 static void hand_deleter(struct sim_actor *actor)
 {
-    struct sim_dir *dir = the_dir(actor->world);
+    struct sim_dir *dir = sim_case_dir(actor->world);
 
     sim_wait(actor, 10 * SIM_MINUTE);
-    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
     struct sim_op op = {
         .verb = SIM_DELETE, .dir = dir, .name = sim_manifest_of(dir)->files.names[0]};
     op.version = sim_dir_get(dir, op.name)->version;
     sim_oracle_loosen(dir);
     (void)sim_op_apply(sim_op_new(actor->world, &op));
-    graces_pass(actor);
-    (void)pass(actor, SIM_GC);
-    must(actor, sim_dir_get(dir, "a.parquet") != NULL, "nothing is deleted");
+    sim_graces_pass(actor);
+    (void)sim_case_pass(actor, SIM_GC);
+    sim_must(actor, sim_dir_get(dir, "a.parquet") != NULL, "nothing is deleted");
 }
 
 static void case_hand_delete(struct sim_world *world, struct sim_cast *cast)
 {
-    files_write(the_dir(world), "abcd");
+    sim_files_write(sim_case_dir(world), "abcd");
     (void)sim_cast_add(world, cast, "operator", hand_deleter);
 }
 
@@ -456,21 +383,22 @@ static void case_hand_delete(struct sim_world *world, struct sim_cast *cast)
 static void late_committer(struct sim_actor *actor)
 {
     sim_wait(actor, 10 * SIM_MINUTE);
-    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
-    must(actor, pass(actor, SIM_GC) == LITH_OK, "gc");
-    must(actor, sim_dir_get(the_dir(actor->world), "a.parquet") != NULL, "inputs have their grace");
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
+    sim_must(actor, sim_case_pass(actor, SIM_GC) == LITH_OK, "gc");
+    sim_must(actor, sim_dir_get(sim_case_dir(actor->world), "a.parquet") != NULL,
+             "inputs have their grace");
 }
 
 static enum sim_fate commit_is_late(struct sim_actor *actor, const void *op)
 {
-    if (is_commit(actor, op, "compact"))
+    if (sim_is_commit(actor, op, "compact"))
         sim_wait(actor, 2 * LONG_GRACE);
     return SIM_FATE_DONE;
 }
 
 static void case_late_commit(struct sim_world *world, struct sim_cast *cast)
 {
-    files_write(the_dir(world), "abcd");
+    sim_files_write(sim_case_dir(world), "abcd");
     cast->options.gc.reader_grace_ns = LONG_GRACE;
     (void)sim_cast_add(world, cast, "job", late_committer);
 }
@@ -479,35 +407,35 @@ static void case_late_commit(struct sim_world *world, struct sim_cast *cast)
  * compacted. */
 static void slow_open_reader(struct sim_actor *actor)
 {
-    must(actor, sim_read_once(actor, the_dir(actor->world), false), "the reader reads");
+    sim_must(actor, sim_read_once(actor, sim_case_dir(actor->world), false), "the reader reads");
 }
 
 static void slow_strict_reader(struct sim_actor *actor)
 {
-    must(actor, sim_read_once(actor, the_dir(actor->world), true), "the reader reads");
+    sim_must(actor, sim_read_once(actor, sim_case_dir(actor->world), true), "the reader reads");
 }
 
 static void job_of_a_slow_reader(struct sim_actor *actor)
 {
-    stage_await(actor, 1);
-    must(actor, pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
-    stage_set(actor->world, 2);
+    sim_stage_await(actor, 1);
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
+    sim_stage_set(actor->world, 2);
 }
 
 /* Before each request but the first: of the two orders one has it between list and manifest. */
 static void second_request_waits(struct sim_actor *actor)
 {
-    if (!is_named(actor, "reader") || actor->world->fate_ns++ < 2 || actor->world->stage >= 2)
+    if (!sim_is_named(actor, "reader") || actor->world->fate_ns++ < 2 || actor->world->stage >= 2)
         return;
     if (actor->world->stage == 0)
-        stage_set(actor->world, 1);
-    stage_await(actor, 2);
+        sim_stage_set(actor->world, 1);
+    sim_stage_await(actor, 2);
 }
 
 static void slow_reader_add(struct sim_world *world, struct sim_cast *cast,
                             void (*reader)(struct sim_actor *actor))
 {
-    files_write(the_dir(world), "abcd");
+    sim_files_write(sim_case_dir(world), "abcd");
     world->now_ns += SIM_HOUR;
     world->fate_ns = 0;
     (void)sim_cast_add(world, cast, "reader", reader);
@@ -524,7 +452,7 @@ static void case_slow_strict_reader(struct sim_world *world, struct sim_cast *ca
     slow_reader_add(world, cast, slow_strict_reader);
 }
 
-static const struct sim_case cases[] = {
+const struct sim_case sim_cases_protocol[] = {
     {"i: a job is paused while another one merges and gc deletes", SIM_OBJECTS, case_paused,
      first_is_paused, NULL},
     {"ii: an output is sent again, and its delete lands last", SIM_OBJECTS, case_resent,
@@ -534,63 +462,18 @@ static const struct sim_case cases[] = {
     {"iv: a rollback between a fence and its deletes", SIM_OBJECTS, case_rollback_between,
      first_delete_waits, NULL},
     {"v: two gcs that condemn different files", SIM_OBJECTS, case_two_gcs, first_gc_waits, NULL},
-    {"vi: strict readers across an adoption", SIM_OBJECTS, case_strict, all_done, NULL},
-    {"vi: an open reader across an adoption", SIM_LOCAL, case_slow_open_reader, all_done,
+    {"vi: strict readers across an adoption", SIM_OBJECTS, case_strict, sim_all_done, NULL},
+    {"vi: an open reader across an adoption", SIM_LOCAL, case_slow_open_reader, sim_all_done,
      second_request_waits},
-    {"vi: a strict reader across an adoption", SIM_LOCAL, case_slow_strict_reader, all_done,
+    {"vi: a strict reader across an adoption", SIM_LOCAL, case_slow_strict_reader, sim_all_done,
      second_request_waits},
-    {"vii: a manifest is copied over by hand", SIM_LOCAL, case_hand_copy, all_done, NULL},
-    {"vii: the same, with rows that are nowhere else", SIM_LOCAL, case_hand_copy_of_rows, all_done,
-     NULL},
-    {"vii: a live file is deleted by hand", SIM_LOCAL, case_hand_delete, all_done, NULL},
-    {"viii: names that were used before", SIM_LOCAL, case_used_names, all_done, NULL},
+    {"vii: a manifest is copied over by hand", SIM_LOCAL, case_hand_copy, sim_all_done, NULL},
+    {"vii: the same, with rows that are nowhere else", SIM_LOCAL, case_hand_copy_of_rows,
+     sim_all_done, NULL},
+    {"vii: a live file is deleted by hand", SIM_LOCAL, case_hand_delete, sim_all_done, NULL},
+    {"viii: names that were used before", SIM_LOCAL, case_used_names, sim_all_done, NULL},
     {"viii: names that were used before, in a store of objects", SIM_OBJECTS, case_used_names,
-     all_done, NULL},
+     sim_all_done, NULL},
     {"a commit that lands late", SIM_LOCAL, case_late_commit, commit_is_late, NULL},
+    {0},
 };
-
-static bool case_run(struct sim_world *world, const struct sim_case *fixed, uint64_t seed)
-{
-    struct sim_cast *cast;
-
-    sim_world_begin(world, seed);
-    world->now_ns = YEAR_2026_NS;
-    world->backend = fixed->backend;
-    world->mix = (struct sim_mix){0};
-    world->fate = fixed->fate;
-    world->asked = fixed->asked;
-    sim_oracle_begin(world);
-    cast = sim_take(world, sizeof(*cast));
-    sim_cast_init(cast, world);
-    cast->options.policy.min_files = 2;
-    cast->options.policy.max_inputs = 100;
-    cast->options.gc.bytes_max = UINT64_MAX;
-    (void)sim_dir_add(sim_lake_of(world), world, "tenant_id=a");
-    fixed->cast(world, cast);
-    sim_world_run(world);
-    world->is_settling = true;
-    if (!world->is_failed) {
-        (void)sim_cast_add(world, cast, "rest", sim_rest_run);
-        sim_world_run(world);
-    }
-    return !world->is_failed;
-}
-
-/* Each with several seeds, which draw how long requests take. */
-#define CASE_SEEDS 20u
-
-unsigned sim_cases_run(struct sim_world *world)
-{
-    unsigned failed = 0;
-
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        uint64_t seed = 1;
-        while (seed <= CASE_SEEDS && case_run(world, &cases[i], seed))
-            seed++;
-        bool is_good = seed > CASE_SEEDS;
-        (void)printf("%s %s%s%s\n", is_good ? "ok    " : "FAILED", cases[i].name,
-                     is_good ? "" : ": ", is_good ? "" : world->failure);
-        failed += !is_good;
-    }
-    return failed;
-}

@@ -17,6 +17,7 @@ struct place {
 };
 
 static struct sim_world *codec_world; /* NULL: manifests are JSON */
+static const struct sim_world *any_world;
 static struct place *places;
 static uint32_t place_count;
 
@@ -40,9 +41,13 @@ enum lith_code __wrap_lith_manifest_put(const struct lith_manifest *manifest,
                                         struct lith_sink *sink, struct lith_mem *mem,
                                         struct lith_err *err);
 
+void __real_lith_manifest_log_trim(struct lith_manifest *manifest);
+void __wrap_lith_manifest_log_trim(struct lith_manifest *manifest);
+
 void sim_codec_begin(struct sim_world *world)
 {
     codec_world = world->is_plain ? NULL : world;
+    any_world = world;
     places = sim_take(world, PLACES * sizeof(*places));
     place_count = 0;
 }
@@ -231,6 +236,12 @@ static struct lith_hash128 manifest_copy(struct copying *c, const struct lith_ma
     return lith_hash128(noted, c->count, 0);
 }
 
+/* What a copy has all of: roll-ups, foreign manifests and unknown fields go by JSON. */
+static bool is_plain_enough(const struct lith_manifest *m)
+{
+    return !m->foreign && !m->has_handed && !m->taken_count && !m->raw && !m->raw_ours;
+}
+
 enum lith_code __wrap_lith_manifest_put(const struct lith_manifest *manifest,
                                         struct lith_sink *sink, struct lith_mem *mem,
                                         struct lith_err *err)
@@ -239,7 +250,7 @@ enum lith_code __wrap_lith_manifest_put(const struct lith_manifest *manifest,
     char text[TEXT_BYTES + 1];
     char digits[33];
 
-    if (!codec_world || manifest->foreign || place_count > PLACES / 2)
+    if (!codec_world || !is_plain_enough(manifest) || place_count > PLACES / 2)
         return __real_lith_manifest_put(manifest, sink, mem, err);
     LITH_TRY(lith_manifest_check(manifest, mem, err));
     struct lith_hash128 hash = manifest_copy(&copying, manifest);
@@ -305,4 +316,16 @@ enum lith_code __wrap_lith_manifest_parse(const void *data, size_t bytes, const 
                                           struct lith_manifest *ret_manifest, struct lith_err *err)
 {
     return __wrap_lith_manifest_parse_listed(data, bytes, name, NULL, arena, ret_manifest, err);
+}
+
+/* The library's rule with another number, so that what is asked of a log is out of it at times. */
+void __wrap_lith_manifest_log_trim(struct lith_manifest *m)
+{
+    size_t first = 0;
+
+    __real_lith_manifest_log_trim(m);
+    while (m->log_count - first > any_world->log_kept && m->log[first].event)
+        first++;
+    m->log += first;
+    m->log_count -= first;
 }

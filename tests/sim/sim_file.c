@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim_parquet.h"
+
 #define HEAD "sim\n"
 #define HEAD_BYTES (sizeof(HEAD) - 1)
 #define LINE_BYTES 160u
 
 const struct sim_blob *sim_file_new(struct sim_world *world, const uint32_t *rows, uint32_t count)
 {
+    if (world->is_real)
+        return sim_parquet_new(world, rows, count);
     char text[HEAD_BYTES + 64 * 16];
     int bytes = snprintf(text, sizeof(text), HEAD);
 
@@ -39,7 +43,11 @@ struct sim_rows sim_file_rows(struct sim_world *world, const struct sim_blob *bl
     const char *at = (const char *)blob->data;
     char line[LINE_BYTES];
 
-    if (!blob->is_parsed && strncmp(at, HEAD, HEAD_BYTES) == 0) {
+    if (!blob->is_parsed && sim_parquet_is(blob)) {
+        struct sim_rows rows = sim_parquet_rows(world, blob);
+        known->rows = rows.rows;
+        known->row_count = rows.count;
+    } else if (!blob->is_parsed && strncmp(at, HEAD, HEAD_BYTES) == 0) {
         uint32_t *rows = sim_take(world, (blob->bytes / 8 + 1) * sizeof(*rows));
         while (line_next(&at, line)) {
             if (strncmp(line, "row ", 4) == 0)
@@ -53,6 +61,8 @@ struct sim_rows sim_file_rows(struct sim_world *world, const struct sim_blob *bl
 
 struct sim_inputs sim_file_inputs(struct sim_world *world, const struct sim_blob *blob)
 {
+    if (sim_parquet_is(blob))
+        return sim_parquet_inputs(world, blob);
     size_t room = blob->bytes / 4 + 1;
     struct sim_inputs inputs = {.names = sim_take(world, room * sizeof(char *)),
                                 .sizes = sim_take(world, room * sizeof(uint64_t))};

@@ -10,6 +10,7 @@
 
 #define MEMORY_BYTES ((size_t)32 << 20)
 #define TARGET_FILE_BYTES 1500u
+#define TARGET_PARQUET_BYTES 8000u
 
 void sim_cast_init(struct sim_cast *cast, struct sim_world *world)
 {
@@ -30,6 +31,14 @@ void sim_cast_init(struct sim_cast *cast, struct sim_world *world)
         .path = {.tenant_key = "tenant_id"},
         .format = sim_format(),
     };
+    if (!world->is_real)
+        return;
+    cast->options.format = lith_parquet_format();
+    cast->options.policy.target_file_bytes = TARGET_PARQUET_BYTES;
+    cast->options.row_group_bytes = TARGET_PARQUET_BYTES;
+    cast->options.row_group_rows = 1000;
+    if (cast->options.gc.bytes_max != UINT64_MAX)
+        cast->options.gc.bytes_max = 2 * TARGET_PARQUET_BYTES;
 }
 
 void sim_tools_init(struct sim_tools *tools, struct sim_actor *actor)

@@ -1,13 +1,14 @@
 /*
  * Tries schedules, seed by seed, in as many processes as there are processors.
  *
- * sim [--seeds N] [--first SEED] [--jobs N] [--failures N] [--same] [--without GUARD[,GUARD...]]
- * sim --tell SEED [--without GUARD[,GUARD...]]
+ * sim [--seeds N] [--first SEED] [--jobs N] [--failures N] [--real | --same]
+ *     [--without GUARD[,GUARD...]]
+ * sim --tell SEED [--real] [--without GUARD[,GUARD...]]
  * sim --cases [--without GUARD[,GUARD...]]
  *
- * --tell runs one seed and prints its history. --same runs each seed with manifests of JSON and
- * without, and fails where that makes a difference. --without takes guards out (base/guard.h), in
- * builds that can: then a failure is what is wanted.
+ * --tell runs one seed and prints its history. --real has files of Parquet in each. --same runs
+ * each seed with manifests of JSON and without, and fails where that makes a difference. --without
+ * takes guards out (base/guard.h), in builds that can: then a failure is what is wanted.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -20,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim_cases.h"
+#include "sim_case.h"
 #include "sim_guards.h"
 #include "sim_schedule.h"
 
@@ -38,6 +39,7 @@ struct options {
     bool tells;
     bool cases;
     bool same;
+    bool real;
 };
 
 /* What the processes share. */
@@ -49,15 +51,12 @@ struct board {
 
 static struct options options_take(int argc, char **argv)
 {
-    static const struct option names[] = {{"seeds", required_argument, NULL, 's'},
-                                          {"first", required_argument, NULL, 'f'},
-                                          {"jobs", required_argument, NULL, 'j'},
-                                          {"tell", required_argument, NULL, 't'},
-                                          {"failures", required_argument, NULL, 'x'},
-                                          {"cases", no_argument, NULL, 'c'},
-                                          {"without", required_argument, NULL, 'w'},
-                                          {"same", no_argument, NULL, 'e'},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option names[] = {
+        {"seeds", required_argument, NULL, 's'},    {"first", required_argument, NULL, 'f'},
+        {"jobs", required_argument, NULL, 'j'},     {"tell", required_argument, NULL, 't'},
+        {"failures", required_argument, NULL, 'x'}, {"cases", no_argument, NULL, 'c'},
+        {"without", required_argument, NULL, 'w'},  {"same", no_argument, NULL, 'e'},
+        {"real", no_argument, NULL, 'r'},           {NULL, 0, NULL, 0}};
     struct options options = {.seeds = 1000, .first = 1, .jobs = 2, .failures = 10};
     int name;
 
@@ -72,8 +71,14 @@ static struct options options_take(int argc, char **argv)
         else if (name == 'w')
             sim_guards_take_out(optarg);
         else if (name == 't')
-            options = (struct options){
-                .seeds = 1, .first = number, .jobs = 1, .failures = 1, .tells = true};
+            options = (struct options){.seeds = 1,
+                                       .first = number,
+                                       .jobs = 1,
+                                       .failures = 1,
+                                       .tells = true,
+                                       .real = options.real};
+        else if (name == 'r')
+            options.real = true;
         else if (name == 'e')
             options.same = true;
         else if (name == 'c')
@@ -114,6 +119,7 @@ static int batch_run(const struct options *options, struct board *board, struct 
     sim_heap_begin();
     sim_world_init(&world);
     world.is_told = options->tells;
+    world.all_real = options->real;
     for (uint64_t i = begin; i < begin + BATCH_SEEDS && i < options->seeds &&
                              atomic_load(&board->failed) < options->failures;
          i++) {

@@ -294,14 +294,14 @@ bool sim_oracle_has_twice(struct sim_dir *dir, const struct sim_blob *blob)
 void sim_rows_overwrite(struct sim_dir *dir, const char *name)
 {
     const struct sim_object *object = sim_dir_get(dir, name);
+    struct sim_rows rows = sim_file_rows(dir->world, sim_dir_past(dir, name));
 
-    if (!object)
-        return;
-    struct sim_rows rows = sim_file_rows(dir->world, object->blob);
+    /* Also where it is gone by now: a reader that is slower than its grace may open the name yet.
+     */
     for (uint32_t i = 0; i < rows.count; i++) {
         struct sim_row *row = &sim_oracle_of(dir->world)->rows[rows.rows[i]];
         row->overwritten_ns = dir->world->now_ns;
-        if (row->is_pending)
+        if (object && row->is_pending)
             row->removed_ns = dir->world->now_ns;
     }
 }

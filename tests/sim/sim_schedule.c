@@ -8,8 +8,8 @@
 
 #define YEAR_2026_NS INT64_C(1767225600000000000)
 /* Of passes when all is over: replays are remembered for half a day. */
-#define ROUND_PAUSE (5 * SIM_HOUR)
-#define ROUNDS_QUIET 3u
+#define ROUND_PAUSE (8 * SIM_HOUR)
+#define ROUNDS_QUIET 2u
 #define ROUNDS_MAX 100u
 
 /* Some kinds of request have a trouble of their own, in some schedules several at once: the traps
@@ -56,6 +56,27 @@ struct sim_actor *sim_cast_add(struct sim_world *world, struct sim_cast *cast, c
     return actor;
 }
 
+/* The schedule settles: from then on nothing goes wrong, and everybody comes to an end. */
+static void settle(struct sim_effect *effect, struct sim_world *world)
+{
+    (void)effect;
+    if (!world->is_settling)
+        sim_tell(world, "from here on nothing goes wrong");
+    world->is_settling = true;
+}
+
+static struct sim_effect settling = {settle};
+
+/* Writers write, and when they are done the schedule goes on for some hours. */
+static void writer_run(struct sim_actor *actor)
+{
+    struct sim_world *world = actor->world;
+
+    sim_writer_run(actor);
+    sim_effect_plan(world, world->now_ns + SIM_HOUR + (int64_t)sim_draw(world, 6 * SIM_HOUR),
+                    &settling);
+}
+
 static void cast_add(struct sim_world *world, struct sim_cast *cast)
 {
     static const char *const compactors[] = {"compactor 1", "compactor 2", "compactor 3"};
@@ -63,7 +84,7 @@ static void cast_add(struct sim_world *world, struct sim_cast *cast)
     uint32_t compactor_count = 1 + (uint32_t)sim_draw(world, 3);
     uint32_t gc_count = 1 + (uint32_t)sim_draw(world, 2);
 
-    sim_cast_add(world, cast, "writer", sim_writer_run)->is_immortal = true;
+    sim_cast_add(world, cast, "writer", writer_run)->is_immortal = true;
     for (uint32_t i = 0; i < compactor_count; i++)
         (void)sim_cast_add(world, cast, compactors[i], sim_compactor_run);
     for (uint32_t i = 0; i < gc_count; i++)
@@ -71,14 +92,6 @@ static void cast_add(struct sim_world *world, struct sim_cast *cast)
     sim_cast_add(world, cast, "reader", sim_reader_run)->is_immortal = true;
     sim_cast_add(world, cast, "lib reader", sim_library_reader_run)->is_immortal = true;
     sim_cast_add(world, cast, "operator", sim_operator_run)->is_immortal = true;
-}
-
-/* The schedule settles: from then on nothing goes wrong, and everybody comes to an end. */
-static void settle(struct sim_effect *effect, struct sim_world *world)
-{
-    (void)effect;
-    sim_tell(world, "from here on nothing goes wrong");
-    world->is_settling = true;
 }
 
 /* One pass over everything. */
@@ -117,7 +130,6 @@ void sim_rest_run(struct sim_actor *actor)
 bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *tally)
 {
     static const uint32_t audited[] = {0, 700, 1000, 1000};
-    static struct sim_effect settling = {settle};
     struct sim_cast *cast;
 
     sim_world_begin(world, seed);
@@ -125,6 +137,8 @@ bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *
     world->now_ns = YEAR_2026_NS + (int64_t)sim_draw(world, 24 * SIM_HOUR);
     world->backend = sim_draw(world, 2) ? SIM_LOCAL : SIM_OBJECTS;
     world->mix = mix_draw(world);
+    if (sim_draw(world, 3) == 0)
+        world->log_kept = 2 + sim_draw(world, 6);
     sim_oracle_begin(world);
     cast = sim_take(world, sizeof(*cast));
     sim_cast_init(cast, world);
@@ -133,7 +147,7 @@ bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *
         (void)sim_dir_add(sim_lake_of(world), world, "tenant_id=b");
     cast->other_options = cast->options;
     if (sim_draw(world, 2))
-        cast->other_options.gc.bytes_max = 1000;
+        cast->other_options.gc.bytes_max = cast->options.policy.target_file_bytes;
     if (sim_draw(world, 2))
         cast->other_options.gc.reader_grace_ns = 10 * SIM_READER_GRACE;
     cast->writes_left = 5 + (uint32_t)sim_draw(world, 40);
@@ -158,6 +172,7 @@ bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *
     struct sim_tally one = {.schedules = 1, .effects = world->effect_count};
     world->things[world->backend == SIM_LOCAL ? SIM_DIRECTORIES : SIM_STORES]++;
     world->things[SIM_PLAIN] += world->is_plain;
+    world->things[SIM_REAL] += world->is_real;
     world->things[SIM_AUDITED] += cast->audited > 0;
     memcpy(one.things, world->things, sizeof(one.things));
     sim_tally_add(tally, &one);

@@ -11,6 +11,7 @@ static const struct {
     [SIM_DIRECTORIES] = {"schedules", "with a directory"},
     [SIM_STORES] = {NULL, "with a store of objects"},
     [SIM_PLAIN] = {NULL, "with manifests of JSON"},
+    [SIM_REAL] = {NULL, "with files of Parquet"},
     [SIM_AUDITED] = {NULL, "with audit events"},
     [SIM_ADOPTS] = {"commits", "adopt"},
     [SIM_LEASES] = {NULL, "lease"},

@@ -11,6 +11,7 @@ enum sim_thing {
     SIM_DIRECTORIES,
     SIM_STORES,
     SIM_PLAIN,
+    SIM_REAL,
     SIM_AUDITED,
     /* Commits, by their operation. */
     SIM_ADOPTS,

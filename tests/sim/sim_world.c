@@ -10,7 +10,9 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "base/limits.h"
 #include "sim_codec.h"
+#include "sim_parquet.h"
 
 #define STACK_BYTES ((size_t)512 << 10)
 #define EVENTS_FIRST 64u
@@ -83,9 +85,12 @@ void sim_world_begin(struct sim_world *world, uint64_t seed)
     world->actor_count = 0;
     world->running = NULL;
     world->lake = NULL;
-    world->is_plain = world->plain == SIM_PLAIN_ALL ||
-                      (world->plain == SIM_PLAIN_SOME && seed % SIM_PLAIN_SHARE == 0);
+    world->is_real = world->all_real || seed % SIM_REAL_SHARE == SIM_REAL_SHARE / 2;
+    world->is_plain =
+        world->plain == SIM_PLAIN_ALL ||
+        (world->plain == SIM_PLAIN_SOME && (world->is_real || seed % SIM_PLAIN_SHARE == 0));
     world->digest = 0;
+    world->log_kept = LITH_LOG_COUNT_MIN;
     sim_codec_begin(world);
 }
 

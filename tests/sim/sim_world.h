@@ -111,6 +111,9 @@ struct sim_world {
     bool is_told;     /* the history is printed */
     bool is_plain;    /* manifests are JSON (sim_codec.h) */
     enum sim_plain plain;
+    size_t log_kept; /* commits that a log keeps; the library's own number, or fewer */
+    bool is_real;    /* files are Parquet (sim_parquet.h) */
+    bool all_real;   /* ... in every schedule */
     bool is_failed;
     char failure[1024];
     uint64_t effect_count;
