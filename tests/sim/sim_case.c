@@ -101,7 +101,7 @@ static bool case_run(struct sim_world *world, const struct sim_case *fixed, uint
 /* They draw how long requests take. */
 #define CASE_SEEDS 20u
 
-static unsigned table_run(struct sim_world *world, const struct sim_case *cases)
+static unsigned table_run(struct sim_world *world, const struct sim_case *cases, unsigned *number)
 {
     unsigned failed = 0;
 
@@ -110,8 +110,8 @@ static unsigned table_run(struct sim_world *world, const struct sim_case *cases)
         while (seed <= CASE_SEEDS && case_run(world, fixed, seed))
             seed++;
         bool is_good = seed > CASE_SEEDS;
-        (void)printf("%s %s%s%s\n", is_good ? "ok    " : "FAILED", fixed->name, is_good ? "" : ": ",
-                     is_good ? "" : world->failure);
+        (void)printf("%s %u - %s%s%s\n", is_good ? "ok" : "not ok", ++*number, fixed->name,
+                     is_good ? "" : ": ", is_good ? "" : world->failure);
         failed += !is_good;
     }
     return failed;
@@ -119,5 +119,8 @@ static unsigned table_run(struct sim_world *world, const struct sim_case *cases)
 
 unsigned sim_cases_run(struct sim_world *world)
 {
-    return table_run(world, sim_cases_protocol) + table_run(world, sim_cases_audit);
+    unsigned number = 0;
+    unsigned failed = table_run(world, sim_cases_protocol, &number);
+
+    return failed + table_run(world, sim_cases_audit, &number);
 }

@@ -139,10 +139,11 @@ static void case_without_a_series(struct sim_world *world, struct sim_cast *cast
 }
 
 const struct sim_case sim_cases_audit[] = {
-    {"audit: a job dies between its commit and the event", SIM_LOCAL, case_commit_without_event,
-     dies_behind_its_commit, NULL},
-    {"audit: a job dies behind an event, which is merged", SIM_LOCAL, case_merged_event,
+    {"audit: a job dies between its commit and the event (P8, P3)", SIM_LOCAL,
+     case_commit_without_event, dies_behind_its_commit, NULL},
+    {"audit: a job dies behind an event, which is merged (P8)", SIM_LOCAL, case_merged_event,
      dies_behind_its_event, NULL},
-    {"audit: the series fails for a while", SIM_LOCAL, case_without_a_series, series_fails, NULL},
+    {"audit: the series fails for a while (P8)", SIM_LOCAL, case_without_a_series, series_fails,
+     NULL},
     {0},
 };
