@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/inspect.h"
-#include "api/value_text.h"
+#include "parquet/value_text.h"
 #include "base/utf8.h"
 
 enum lith_code lith_inspect_raw(struct lith_inspect *in, const char *text, struct lith_err *err)

@@ -3,7 +3,7 @@
  */
 #include "support.h"
 
-#include "api/value_text.h"
+#include "parquet/value_text.h"
 
 static struct lith_err err;
 

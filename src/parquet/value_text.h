@@ -1,8 +1,8 @@
 /*
  * Values of columns as texts for people: bounds of statistics and indexes.
  */
-#ifndef LITH_API_VALUE_TEXT_H
-#define LITH_API_VALUE_TEXT_H
+#ifndef LITH_PARQUET_VALUE_TEXT_H
+#define LITH_PARQUET_VALUE_TEXT_H
 
 #include "parquet/schema.h"
 

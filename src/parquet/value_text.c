@@ -1,7 +1,7 @@
 /*
  * Values of columns as texts for people.
  */
-#include "api/value_text.h"
+#include "parquet/value_text.h"
 
 #include <inttypes.h>
 #include <math.h>
