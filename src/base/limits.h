@@ -200,6 +200,9 @@
 #define LITH_LOG_COUNT_MAX 1024u
 /* Names of files in one list of an audit event (3 MiB): six times what a job takes. */
 #define LITH_EVENT_NAMES_MAX 65536u
+/* Files that a manifest notes for rows that do not belong to its path (30 KiB): one is enough to
+ * block a partition, the others spare whoever mends it some rounds. */
+#define LITH_MISPLACED_MAX 64u
 /* Files in one folder: 600,000 are real (a DuckLake report); a listing takes about 200 bytes each.
  */
 #define LITH_FOLDER_FILES_MAX (4u << 20)

@@ -399,6 +399,33 @@ static enum lith_code quarantine_add(struct lith_commit_build *b, const struct l
     return LITH_OK;
 }
 
+/* New notes replace those of the same name, and all that were made under other rules. */
+static enum lith_code misplaced_add(struct lith_commit_build *b, const struct lith_fold *fold,
+                                    struct lith_err *err)
+{
+    struct lith_manifest *next = &b->next;
+    struct lith_name_index fresh;
+    void *block = NULL;
+    size_t kept = 0;
+    size_t row = 0;
+
+    LITH_TRY(lith_name_index_build(fold->misplaced, fold->misplaced_count, sizeof(*fold->misplaced),
+                                   offsetof(struct lith_misplaced, name), b->arena, &fresh, err));
+    LITH_TRY(lith_arena_array(b->arena, next->misplaced_count + fold->misplaced_count,
+                              sizeof(*next->misplaced), &block, err));
+    struct lith_misplaced *rows = block;
+    for (size_t i = 0; i < next->misplaced_count; i++) {
+        if (strcmp(next->misplaced[i].rules, fold->misplaced[0].rules) == 0 &&
+            !lith_name_index_find(&fresh, next->misplaced[i].name, &row))
+            rows[kept++] = next->misplaced[i];
+    }
+    for (size_t i = 0; i < fold->misplaced_count; i++)
+        rows[kept++] = fold->misplaced[i];
+    next->misplaced = rows;
+    next->misplaced_count = kept;
+    return LITH_OK;
+}
+
 enum lith_code lith_commit_fold(const struct lith_manifest *base, const struct lith_fold *fold,
                                 const struct lith_stamp *stamp, struct lith_arena *arena,
                                 struct lith_manifest *ret_next, struct lith_err *err)
@@ -420,6 +447,8 @@ enum lith_code lith_commit_fold(const struct lith_manifest *base, const struct l
         LITH_TRY(replay_one(&b, &fold->replays[i], err));
     if (fold->quarantine_count)
         LITH_TRY(quarantine_add(&b, fold, err));
+    if (fold->misplaced_count)
+        LITH_TRY(misplaced_add(&b, fold, err));
     if (b.next.has_outcome)
         LITH_TRY(sets_note(&b, &fold->sets, err));
     return lith_commit_build_end(&b, ret_next, err);

@@ -87,7 +87,8 @@ lith_commit_compact(const struct lith_manifest *base, const struct lith_compact 
  * fold: late files become named. A name that `retired` holds with another identity may be folded
  * (same name, other bytes): the old entry leaves `retired`; so may one that `gone` holds with the
  * same size, if both crc32 are known and differ. Also writes `quarantine` entries: a
- * new one replaces an older one of the same name; those of names no longer live are dropped.
+ * new one replaces an older one of the same name; those of names no longer live are dropped. The
+ * same holds for `misplaced`.
  */
 struct lith_fold {
     const struct lith_entry *files; /* name, size, etag, rows where the footer was read */
@@ -107,6 +108,10 @@ struct lith_fold {
     const struct lith_entry *renewed;
     size_t renewed_count;
     struct lith_file_sets sets; /* by the writer of the outcome that there is */
+    /* Live files with rows that do not belong here; those noted before under the same rules stay.
+     */
+    const struct lith_misplaced *misplaced;
+    size_t misplaced_count;
 };
 LITH_MUST_CHECK enum lith_code
 lith_commit_fold(const struct lith_manifest *base, const struct lith_fold *fold,

@@ -98,30 +98,60 @@ enum lith_code lith_commit_build_begin(struct lith_commit_build *b,
     return log_copy(b, op, err);
 }
 
-/* Set-aside files that are no longer live need no entry. */
-static enum lith_code quarantine_trim(struct lith_commit_build *b, struct lith_err *err)
+static enum lith_code quarantine_trim(struct lith_commit_build *b,
+                                      const struct lith_name_index *files, struct lith_err *err)
 {
-    LITH_AUTO(arena) struct lith_arena scratch;
     struct lith_manifest *next = &b->next;
-    struct lith_name_index files;
     void *block = NULL;
     size_t kept = 0;
     size_t row = 0;
 
-    lith_arena_init(&scratch, b->arena->mem);
-    if (next->quarantine_count == 0)
-        return LITH_OK;
-    LITH_TRY(lith_commit_build_index(next->files, next->file_count, &scratch, &files, err));
     LITH_TRY(
         lith_arena_array(b->arena, next->quarantine_count, sizeof(*next->quarantine), &block, err));
     struct lith_quarantine *rows = block;
     for (size_t i = 0; i < next->quarantine_count; i++) {
-        if (lith_name_index_find(&files, next->quarantine[i].name, &row))
+        if (lith_name_index_find(files, next->quarantine[i].name, &row))
             rows[kept++] = next->quarantine[i];
     }
     next->quarantine = rows;
     next->quarantine_count = kept;
     return LITH_OK;
+}
+
+static enum lith_code misplaced_trim(struct lith_commit_build *b,
+                                     const struct lith_name_index *files, struct lith_err *err)
+{
+    struct lith_manifest *next = &b->next;
+    void *block = NULL;
+    size_t kept = 0;
+    size_t row = 0;
+
+    LITH_TRY(
+        lith_arena_array(b->arena, next->misplaced_count, sizeof(*next->misplaced), &block, err));
+    struct lith_misplaced *rows = block;
+    for (size_t i = 0; i < next->misplaced_count; i++) {
+        const struct lith_misplaced *note = &next->misplaced[i];
+        if (lith_name_index_find(files, note->name, &row) && next->files[row].etag &&
+            strcmp(next->files[row].etag, note->etag) == 0)
+            rows[kept++] = *note;
+    }
+    next->misplaced = rows;
+    next->misplaced_count = kept;
+    return LITH_OK;
+}
+
+/* What is noted of files that are no longer live, or were written again, is of no use. */
+static enum lith_code notes_trim(struct lith_commit_build *b, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    struct lith_name_index files;
+
+    lith_arena_init(&scratch, b->arena->mem);
+    if (b->next.quarantine_count == 0 && b->next.misplaced_count == 0)
+        return LITH_OK;
+    LITH_TRY(lith_commit_build_index(b->next.files, b->next.file_count, &scratch, &files, err));
+    LITH_TRY(quarantine_trim(b, &files, err));
+    return misplaced_trim(b, &files, err);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -132,7 +162,7 @@ static int compare_names(const void *a, const void *b)
 enum lith_code lith_commit_build_end(struct lith_commit_build *b, struct lith_manifest *ret_next,
                                      struct lith_err *err)
 {
-    LITH_TRY(quarantine_trim(b, err));
+    LITH_TRY(notes_trim(b, err));
     if (b->next.file_count)
         qsort(b->next.files, b->next.file_count, sizeof(*b->next.files), compare_names);
     LITH_TRY(lith_manifest_check(&b->next, b->arena->mem, err));

@@ -38,8 +38,8 @@ const struct lith_entry_kind lith_entry_handed = {.table = "files", .known = han
 
 const char *const lith_root_fields[] = {"generation", "files", "lithify", NULL};
 const char *const lith_ours_fields[] = {
-    "format", "pid",       "epoch",   "commit_id",  "committed_at", "log",   "files", "retired",
-    "gone",   "condemned", "outcome", "quarantine", "handed",       "taken", NULL};
+    "format", "pid",       "epoch",   "commit_id",  "committed_at", "log",   "files",     "retired",
+    "gone",   "condemned", "outcome", "quarantine", "handed",       "taken", "misplaced", NULL};
 const char *const lith_log_fields[] = {"generation", "commit_id", "epoch", "op",
                                        "at",         "event",     NULL};
 const char *const lith_outcome_fields[] = {"live_hash",   "policy_hash", "writer",  "files_before",
@@ -48,6 +48,7 @@ const char *const lith_outcome_fields[] = {"live_hash",   "policy_hash", "writer
 const char *const lith_quarantine_fields[] = {"name", "etag", "reason", "since", NULL};
 const char *const lith_handed_fields[] = {"parent", "commit_id", "at", "files", NULL};
 const char *const lith_taken_fields[] = {"commit_id", "at", NULL};
+const char *const lith_misplaced_fields[] = {"name", "etag", "rules", "reason", "since", NULL};
 
 static const char *const op_names[] = {"adopt",  "lease",    "compact", "fold",   "fence",
                                        "clean",  "rollback", "restore", "retire", "hand",

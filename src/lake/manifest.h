@@ -103,6 +103,16 @@ struct lith_quarantine {
     const struct lith_json *raw;
 };
 
+/* A live file with rows that do not belong to the partition's path. */
+struct lith_misplaced {
+    const char *name;
+    const char *etag;
+    const char *rules; /* by which: 32 hex digits; under other ones nothing is said */
+    const char *reason;
+    int64_t since_ns;
+    const struct lith_json *raw;
+};
+
 /*
  * Live files that a roll-up takes into the partition above (DESIGN.md section 6.6). They are live
  * here until the manifest there has the commit in `taken`, and nothing but that roll-up moves them.
@@ -155,6 +165,8 @@ struct lith_manifest {
     struct lith_handed handed;
     const struct lith_taken *taken;
     size_t taken_count;
+    struct lith_misplaced *misplaced;
+    size_t misplaced_count;
     const struct lith_json *raw; /* unknown fields: the whole text, and its `lithify` */
     const struct lith_json *raw_ours;
     /* Set where the JSON is owned: by a parsed manifest, never by one that a commit built. */

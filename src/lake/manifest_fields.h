@@ -29,5 +29,6 @@ extern const char *const lith_outcome_fields[];
 extern const char *const lith_quarantine_fields[];
 extern const char *const lith_handed_fields[];
 extern const char *const lith_taken_fields[];
+extern const char *const lith_misplaced_fields[];
 
 #endif

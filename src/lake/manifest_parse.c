@@ -392,6 +392,32 @@ static enum lith_code taken_read(struct lith_manifest_reader *r, const struct li
     return LITH_OK;
 }
 
+static enum lith_code misplaced_read(struct lith_manifest_reader *r, const struct lith_json *ours,
+                                     struct lith_manifest *m, struct lith_err *err)
+{
+    void *rows = NULL;
+
+    LITH_TRY(
+        rows_make(r, ours, "misplaced", sizeof(*m->misplaced), &rows, &m->misplaced_count, err));
+    m->misplaced = rows;
+    for (size_t i = 0; i < m->misplaced_count; i++) {
+        const struct lith_json *object = lith_json_at(lith_json_get(ours, "misplaced"), i);
+        struct lith_misplaced *entry = &m->misplaced[i];
+        struct lith_place place = {"misplaced", i};
+        struct lith_json_row row;
+        LITH_TRY(object_check(r, place, object, err));
+        lith_json_row_of(object, lith_misplaced_fields, &row);
+        LITH_TRY(lith_cell_text(r, place, &row, "name", &entry->name, err));
+        LITH_TRY(lith_manifest_name_check(r, place, entry->name, err));
+        LITH_TRY(lith_cell_text(r, place, &row, "etag", &entry->etag, err));
+        LITH_TRY(lith_cell_hex(r, place, &row, "rules", 32, &entry->rules, err));
+        LITH_TRY(lith_cell_text(r, place, &row, "reason", &entry->reason, err));
+        LITH_TRY(lith_cell_time(r, place, &row, "since", &entry->since_ns, err));
+        entry->raw = unknown_of(r, &row, object);
+    }
+    return LITH_OK;
+}
+
 /* A foreign manifest has the names of the plain field `files`, and nothing else. */
 static enum lith_code names_read(struct lith_manifest_reader *r, struct lith_manifest *m,
                                  struct lith_err *err)
@@ -454,6 +480,7 @@ static enum lith_code ours_read(struct lith_manifest_reader *r, const struct lit
     LITH_TRY(quarantine_read(r, ours, m, err));
     LITH_TRY(handed_read(r, ours, m, err));
     LITH_TRY(taken_read(r, ours, m, err));
+    LITH_TRY(misplaced_read(r, ours, m, err));
     m->raw_ours = unknown_of(r, &row, ours);
     return LITH_OK;
 }

@@ -341,6 +341,27 @@ static enum lith_code put_taken(struct writer *w, const struct lith_manifest *m)
     return put(w, "]");
 }
 
+/* Only where there are some: in most partitions all rows belong. */
+static enum lith_code put_misplaced(struct writer *w, const struct lith_manifest *m)
+{
+    if (m->misplaced_count == 0)
+        return LITH_OK;
+    LITH_TRY(put_key(w, "misplaced"));
+    LITH_TRY(put(w, "["));
+    for (size_t i = 0; i < m->misplaced_count; i++) {
+        const struct lith_misplaced *entry = &m->misplaced[i];
+        LITH_TRY(put_row(w, i));
+        struct lith_json *object = lith_json_object();
+        bool filled = object && lith_json_set(object, "name", lith_json_text(entry->name)) &&
+                      lith_json_set(object, "etag", lith_json_text(entry->etag)) &&
+                      lith_json_set(object, "rules", lith_json_text(entry->rules)) &&
+                      lith_json_set(object, "reason", lith_json_text(entry->reason)) &&
+                      lith_json_set(object, "since", json_time(entry->since_ns));
+        LITH_TRY(put_object(w, object, filled, entry->raw, lith_misplaced_fields));
+    }
+    return put(w, "]");
+}
+
 static enum lith_code put_head(struct writer *w, const struct lith_manifest *m)
 {
     LITH_TRY(put_key(w, "format"));
@@ -370,6 +391,7 @@ static enum lith_code put_ours(struct writer *w, const struct lith_manifest *m)
         LITH_TRY(put_handed(w, &m->handed));
     if (m->taken_count)
         LITH_TRY(put_taken(w, m));
+    LITH_TRY(put_misplaced(w, m));
     return put_unknowns(w, m->raw_ours, lith_ours_fields);
 }
 

@@ -8,8 +8,6 @@
 #include "base/path_layout.h"
 #include "lake/path_period.h"
 
-#define HIVE_NULL "__HIVE_DEFAULT_PARTITION__"
-
 struct parse {
     struct lith_arena *arena;
     struct lith_path_key *keys;
@@ -24,7 +22,7 @@ static enum lith_code key_add(struct parse *p, struct lith_slice name, struct li
     struct lith_path_key key = {0};
 
     LITH_TRY(lith_percent_decode((const char *)name.data, name.bytes, p->arena, &key.name, err));
-    if (!lith_slice_equal(value, lith_slice_text(HIVE_NULL)))
+    if (!lith_slice_equal(value, lith_slice_text(LITH_PATH_NULL)))
         LITH_TRY(
             lith_percent_decode((const char *)value.data, value.bytes, p->arena, &key.value, err));
     for (size_t i = 0; i < p->count; i++) {
@@ -86,7 +84,7 @@ enum lith_code lith_path_keys_parse(const char *path, const struct lith_path_opt
     keys.count = p.count;
     const struct lith_path_key *tenant =
         lith_path_keys_find(&keys, options->tenant_key ? options->tenant_key : "tenant_id");
-    keys.tenant = !tenant ? "default" : tenant->value ? tenant->value : HIVE_NULL;
+    keys.tenant = !tenant ? "default" : tenant->value ? tenant->value : LITH_PATH_NULL;
     keys.has_period = lith_path_time_period(&p.time, &keys.begin_ns, &keys.end_ns);
     if (options->layout && is_misfit(&p, layout, keys.has_period))
         keys.misfit = options->layout;

@@ -6,6 +6,9 @@
 
 #include "base/arena.h"
 
+/* The value that stands for a null, as Hive writes it. */
+#define LITH_PATH_NULL "__HIVE_DEFAULT_PARTITION__"
+
 struct lith_path_key {
     const char *name;
     const char *value; /* percent-decoded; may be any bytes but zero; NULL for a null */

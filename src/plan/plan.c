@@ -51,7 +51,8 @@ struct planning {
     struct lith_arena *arena;  /* of the plan */
     struct lith_arena scratch; /* of what follows; ends with the planning */
     struct lith_plan plan;
-    struct candidate *candidates; /* ascending by size */
+    const struct lith_plan_file *misplaced; /* the first one, or NULL */
+    struct candidate *candidates;           /* ascending by size */
     size_t candidate_count;
     struct candidate **members; /* of the schema set being looked at */
     uint64_t *sets;             /* the schema sets of all candidates, ascending */
@@ -74,26 +75,47 @@ static int compare_candidates(const void *a, const void *b)
 
 static int compare_facts(const void *a, const void *b)
 {
-    return strcmp(((const struct lith_facts *)a)->name, ((const struct lith_facts *)b)->name);
+    return strcmp(((const struct lith_file_facts *)a)->name,
+                  ((const struct lith_file_facts *)b)->name);
 }
 
-static const struct lith_facts *facts_find(const struct lith_plan_request *request,
-                                           const char *name)
+static const struct lith_file_facts *facts_find(const struct lith_plan_request *request,
+                                                const char *name)
 {
-    const struct lith_facts key = {.name = name};
+    const struct lith_file_facts key = {.name = name};
 
     return request->fact_count
                ? bsearch(&key, request->facts, request->fact_count, sizeof(key), compare_facts)
                : NULL;
 }
 
-/* The reason of one file by itself; MERGE when it may join. */
+/* Marks the files that the manifest says to have rows that do not belong, by the rules of today. */
+static void misplaced_mark(struct planning *p)
+{
+    const struct lith_snapshot *snapshot = p->request->snapshot;
+    const struct lith_manifest *m = snapshot->manifest;
+
+    for (size_t i = 0; m && i < m->misplaced_count; i++) {
+        const struct lith_misplaced *note = &m->misplaced[i];
+        const struct lith_snapshot_file *file = lith_snapshot_find(snapshot, note->name);
+        if (!file || !file->live || !file->object || strcmp(file->object->etag, note->etag) != 0 ||
+            strcmp(note->rules, p->request->rules_hash) != 0)
+            continue;
+        p->plan.files[file - snapshot->files].detail = note->reason;
+    }
+}
+
+/* The reason of one file by itself; MERGE when it may join. *detail: why it is misplaced, as the
+ * manifest says, or NULL; then more words. */
 static enum lith_file_reason file_judge(const struct lith_plan_request *request,
                                         const struct lith_snapshot_file *file,
-                                        const struct lith_facts *facts, const char **ret_detail)
+                                        const struct lith_file_facts *facts, const char **detail)
 {
+    const char *misplaced = facts && facts->misplaced ? facts->misplaced : *detail;
+
+    *detail = NULL;
     if (!file->live || !file->object) {
-        *ret_detail = lith_not_live_text(file);
+        *detail = lith_not_live_text(file);
         return LITH_WHY_NOT_LIVE;
     }
     if (file->object->is_link)
@@ -101,15 +123,17 @@ static enum lith_file_reason file_judge(const struct lith_plan_request *request,
     if (file->differs)
         return LITH_WHY_CHANGED;
     if (file->quarantine) {
-        *ret_detail = file->quarantine->reason;
+        *detail = file->quarantine->reason;
         return LITH_WHY_QUARANTINE;
     }
     if (facts && facts->blocked) {
-        *ret_detail = facts->blocked;
+        *detail = facts->blocked;
         return LITH_WHY_BLOCKED;
     }
-    return file->object->size >= request->policy->target_file_bytes ? LITH_WHY_LARGE
-                                                                    : LITH_WHY_MERGE;
+    if (file->object->size >= request->policy->target_file_bytes)
+        return LITH_WHY_LARGE; /* it is not written again */
+    *detail = misplaced;
+    return misplaced ? LITH_WHY_MISPLACED : LITH_WHY_MERGE;
 }
 
 /* Was the outcome in the manifest come to by this policy and writer? */
@@ -222,11 +246,15 @@ static enum lith_code files_judge(struct planning *p, struct lith_err *err)
     p->plan.file_count = snapshot->file_count;
     p->candidates = blocks[1];
     p->members = blocks[2];
+    for (size_t i = 0; i < snapshot->file_count; i++)
+        p->plan.files[i].file = &snapshot->files[i];
+    misplaced_mark(p);
     for (size_t i = 0; i < snapshot->file_count; i++) {
         struct lith_plan_file *file = &p->plan.files[i];
-        file->file = &snapshot->files[i];
-        const struct lith_facts *facts = facts_find(p->request, file->file->name);
+        const struct lith_file_facts *facts = facts_find(p->request, file->file->name);
         file->reason = file_judge(p->request, file->file, facts, &file->detail);
+        if (file->reason == LITH_WHY_MISPLACED && !p->misplaced)
+            p->misplaced = file;
         if (file->reason != LITH_WHY_MERGE)
             continue;
         p->candidates[p->candidate_count++] =
@@ -465,7 +493,19 @@ static enum lith_code outcome_matches(struct planning *p, bool *ret_matches, str
     return LITH_OK;
 }
 
-/* Blocked by what it is, whatever its files are. */
+static enum lith_code misplaced_detail(struct planning *p, struct lith_err *err)
+{
+    char *detail;
+
+    LITH_TRY(lith_arena_format(p->arena, &detail, err,
+                               "%s: %s; move such rows to their path (path_check_skip leaves "
+                               "the column of a key out)",
+                               p->misplaced->file->name, p->misplaced->detail));
+    p->plan.detail = detail;
+    return LITH_OK;
+}
+
+/* Blocked by what it is, or by what is in it. */
 static enum lith_code part_blocked(struct planning *p, bool *ret_blocked, struct lith_err *err)
 {
     const struct lith_plan_request *request = p->request;
@@ -490,6 +530,10 @@ static enum lith_code part_blocked(struct planning *p, bool *ret_blocked, struct
         p->plan.reason = LITH_PART_MISSING;
         p->plan.detail = detail;
         return LITH_OK;
+    }
+    if (p->misplaced) {
+        p->plan.reason = LITH_PART_MISPLACED;
+        return misplaced_detail(p, err);
     }
     *ret_blocked = false;
     return LITH_OK;

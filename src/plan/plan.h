@@ -11,7 +11,7 @@
 #include "plan/policy.h"
 
 /* What the caller found out about one live file besides its listing. All optional. */
-struct lith_facts {
+struct lith_file_facts {
     const char *name;
     uint64_t rows;
     /* Files whose schemas cannot join are planned apart: the caller gives one number, from 1, per
@@ -20,8 +20,9 @@ struct lith_facts {
     uint64_t schema_set;
     uint32_t lacks; /* bits, each of something that one of the files of a merge must have */
     const char
-        *blocked;  /* a reason of its own to stay out (encrypted, foreign sort ...), or NULL */
-    bool has_rows; /* `rows` is known */
+        *blocked; /* a reason of its own to stay out (encrypted, foreign sort ...), or NULL */
+    const char *misplaced; /* which of its rows does not belong to the path, or NULL */
+    bool has_rows;         /* `rows` is known */
     bool blocked_for_good; /* the reason lies in the bytes, so that it holds as long as they do */
 };
 
@@ -39,6 +40,7 @@ enum lith_file_reason {
     LITH_WHY_CHANGED,    /* its bytes are not those that the manifest names */
     LITH_WHY_SCHEMA,     /* of another set of schemas than the job of this pass */
     LITH_WHY_REFUSED,    /* no merge of its set can be made, for the reason in `detail` */
+    LITH_WHY_MISPLACED,  /* a row of it does not belong to the path: which, in `detail` */
     LITH_FILE_REASON_COUNT
 };
 
@@ -48,6 +50,7 @@ enum lith_part_reason {
     LITH_PART_TABLE_FORMAT, /* blocked: the marker is in `detail` */
     LITH_PART_FOREIGN,      /* blocked: another program's manifest; lithify adopt */
     LITH_PART_MISSING,      /* blocked: a live file is not there; fsck --repair */
+    LITH_PART_MISPLACED,    /* blocked, but for late files: rows that do not belong to the path */
     LITH_PART_MISFIT,       /* its path does not fit the layout, which is in `detail` */
     LITH_PART_NOT_SEALED,   /* its period, or its quiet time, is not over */
     LITH_PART_TOO_FEW,      /* fewer than min_files, and settle is not over */
@@ -64,6 +67,8 @@ const char *lith_not_live_text(const struct lith_snapshot_file *file);
 const char *lith_part_reason_text(enum lith_part_reason reason);
 /* True for the reasons that count as blocked (exit 3). */
 bool lith_part_reason_blocks(enum lith_part_reason reason);
+/* True for those of them in which nothing may be committed at all, not even late files. */
+bool lith_part_reason_stops(enum lith_part_reason reason);
 
 struct lith_plan_file {
     const struct lith_snapshot_file *file;
@@ -93,7 +98,7 @@ struct lith_plan {
 struct lith_plan_request {
     const struct lith_snapshot *snapshot; /* open */
     const struct lith_path_keys *keys;
-    const struct lith_facts *facts; /* sorted by name; may lack files */
+    const struct lith_file_facts *facts; /* sorted by name; may lack files */
     size_t fact_count;
     const char *const *conflicts; /* of the sets of `facts` from 2 on: why they do not join */
     size_t conflict_count;
@@ -102,7 +107,8 @@ struct lith_plan_request {
     size_t refusal_count;
     const struct lith_policy *policy;
     const char *policy_hash;
-    const char *sets_hash;    /* of what decides which files join, as in the outcome */
+    const char *sets_hash;  /* of what decides which files join, as in the outcome */
+    const char *rules_hash; /* of what decides which rows belong, as in notes of misplaced files */
     const char *table_format; /* the marker at or above, or NULL */
     int64_t now_ns;           /* by the store's clock */
 };

@@ -19,6 +19,7 @@ static const char *const file_texts[] = {
     "has other bytes than the manifest names",
     "has another schema than those merged in this pass",
     "cannot be merged with those of its kind",
+    "has rows that do not belong to its path",
 };
 static_assert(sizeof(file_texts) / sizeof(file_texts[0]) == LITH_FILE_REASON_COUNT,
               "one text for each");
@@ -26,18 +27,20 @@ static_assert(sizeof(file_texts) / sizeof(file_texts[0]) == LITH_FILE_REASON_COU
 static const struct {
     const char *text;
     bool blocks;
+    bool stops;
 } part_texts[] = {
-    {"is due", false},
-    {"belongs to a table format", true},
-    {"has another program's manifest, which lithify adopt takes over", true},
-    {"misses a live file, and waits for it", true},
-    {"its path does not fit the layout", false},
-    {"not sealed yet", false},
-    {"too few small files", false},
-    {"fewer than two files to merge", false},
-    {"too little to gain by a merge", false},
-    {"compacted already, nothing worth a merge since", false},
-    {"rolled back, and not done again until files or options change", false},
+    {"is due", false, false},
+    {"belongs to a table format", true, true},
+    {"has another program's manifest, which lithify adopt takes over", true, true},
+    {"misses a live file, and waits for it", true, true},
+    {"holds rows that do not belong to its path", true, false},
+    {"its path does not fit the layout", false, false},
+    {"not sealed yet", false, false},
+    {"too few small files", false, false},
+    {"fewer than two files to merge", false, false},
+    {"too little to gain by a merge", false, false},
+    {"compacted already, nothing worth a merge since", false, false},
+    {"rolled back, and not done again until files or options change", false, false},
 };
 static_assert(sizeof(part_texts) / sizeof(part_texts[0]) == LITH_PART_REASON_COUNT,
               "one text for each");
@@ -58,6 +61,12 @@ bool lith_part_reason_blocks(enum lith_part_reason reason)
 {
     LITH_ASSERT(reason < LITH_PART_REASON_COUNT);
     return part_texts[reason].blocks;
+}
+
+bool lith_part_reason_stops(enum lith_part_reason reason)
+{
+    LITH_ASSERT(reason < LITH_PART_REASON_COUNT);
+    return part_texts[reason].stops;
 }
 
 const char *lith_not_live_text(const struct lith_snapshot_file *file)

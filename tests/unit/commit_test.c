@@ -282,6 +282,52 @@ static void a_fold_names_late_files(void **state)
     assert_int_equal(lith_commit_fold(&m, &fold, &stamp, &arena, &next, &err), LITH_E_INVALID);
 }
 
+#define RULES "0123456789abcdef0123456789abcdef"
+#define RULES_OF_LATER "1123456789abcdef0123456789abcdef"
+
+/* Files with rows that do not belong: noted by name, etag and rules; what was written again, is no
+ * longer live, or was judged by other rules needs no note. */
+static void a_fold_notes_misplaced_files(void **state)
+{
+    struct lith_manifest base = compacted();
+    struct lith_stamp stamp = stamp_at(300);
+    struct lith_entry late[] = {entry("x.parquet", 7, 1), entry("y.parquet", 5, 2),
+                                entry("z.parquet", 5, 2)};
+    struct lith_misplaced notes[] = {
+        {.name = "x.parquet", .etag = "e", .rules = RULES, .reason = "one", .since_ns = 300},
+        {.name = "y.parquet", .etag = "of before", .rules = RULES, .reason = "two"},
+        {.name = "gone.parquet", .etag = "e", .rules = RULES, .reason = "three"},
+    };
+    struct lith_fold fold = {
+        .files = late, .file_count = 3, .misplaced = notes, .misplaced_count = 3};
+    struct lith_manifest m, next;
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        late[i].etag = "e";
+    MUST(lith_commit_fold(&base, &fold, &stamp, &arena, &m, &err));
+    assert_int_equal(m.misplaced_count, 1);
+    assert_string_equal(m.misplaced[0].name, "x.parquet");
+    assert_true(m.misplaced[0].since_ns == 300);
+    notes[0] =
+        (struct lith_misplaced){.name = "z.parquet", .etag = "e", .rules = RULES, .reason = "four"};
+    fold = (struct lith_fold){.misplaced = notes, .misplaced_count = 1};
+    MUST(lith_commit_fold(&m, &fold, &stamp, &arena, &next, &err));
+    assert_int_equal(next.misplaced_count, 2);
+    notes[0].reason = "five"; /* the same file again: one note */
+    MUST(lith_commit_fold(&next, &fold, &stamp, &arena, &m, &err));
+    assert_int_equal(m.misplaced_count, 2);
+    assert_string_equal(m.misplaced[1].reason, "five");
+    notes[0].rules = RULES_OF_LATER; /* what earlier rules said is of no use any more */
+    MUST(lith_commit_fold(&m, &fold, &stamp, &arena, &next, &err));
+    assert_int_equal(next.misplaced_count, 1);
+    assert_string_equal(next.misplaced[0].rules, RULES_OF_LATER);
+    MUST(lith_commit_lease(&next, &stamp, &arena, &m, &err));
+    assert_int_equal(m.misplaced_count, 1);
+    MUST(lith_commit_retire(&m, &late[2], 1, &stamp, &arena, &next, &err));
+    assert_int_equal(next.misplaced_count, 0);
+}
+
 /* A grace runs from when readers could know: the manifest's own time, if that is later. */
 static void carried_entries_take_the_later_time(void **state)
 {
@@ -536,6 +582,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_compaction_refuses_what_does_not_add_up, setup, teardown),
         cmocka_unit_test_setup_teardown(a_commit_notes_what_does_not_join, setup, teardown),
         cmocka_unit_test_setup_teardown(a_fold_names_late_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_fold_notes_misplaced_files, setup, teardown),
         cmocka_unit_test_setup_teardown(carried_entries_take_the_later_time, setup, teardown),
         cmocka_unit_test_setup_teardown(fence_and_clean, setup, teardown),
         cmocka_unit_test_setup_teardown(a_rollback_undoes_the_last_compaction, setup, teardown),

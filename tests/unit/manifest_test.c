@@ -36,7 +36,8 @@ static const char full[] =
     "\"a\"],\"refusals\":[\"\",\"no\"],"
     "\"extra\":1},"
     "\"quarantine\":[{\"name\":\"a.parquet\",\"etag\":\"10:5\",\"reason\":\"torn\",\"since\":" AT
-    "}],\"future\":true}}";
+    "}],\"misplaced\":[{\"name\":\"b.parquet\",\"etag\":\"20:5\",\"rules\":\"" ID1
+    "\",\"reason\":\"column a\",\"since\":" AT ",\"row\":7}],\"future\":true}}";
 
 static enum lith_code parse(const char *text, struct lith_manifest *ret)
 {
@@ -80,14 +81,20 @@ static void check_full(const struct lith_manifest *m)
     assert_int_equal(m->files[1].set, 2);
     assert_int_equal(m->quarantine_count, 1);
     assert_string_equal(m->quarantine[0].reason, "torn");
+    assert_int_equal(m->misplaced_count, 1);
+    assert_string_equal(m->misplaced[0].name, "b.parquet");
+    assert_string_equal(m->misplaced[0].etag, "20:5");
+    assert_string_equal(m->misplaced[0].rules, ID1);
+    assert_string_equal(m->misplaced[0].reason, "column a");
+    assert_true(m->misplaced[0].since_ns == 1781522400000000000);
 }
 
 /* Everything comes back, also what this version does not know; written twice it is the same. */
 static void a_full_one_comes_back(void **state)
 {
     static const char *const unknown[] = {
-        "\"team\":\"x\"", "\"colour\":\"red\"", "\"why\":null",       "\"how\":[1,2.5]",
-        "\"extra\":1",    "\"future\": true",   "\"op\":\"teleport\""};
+        "\"team\":\"x\"", "\"colour\":\"red\"", "\"why\":null",        "\"how\":[1,2.5]",
+        "\"extra\":1",    "\"future\": true",   "\"op\":\"teleport\"", "\"row\":7"};
     LITH_AUTO(manifest) struct lith_manifest m = {0};
     LITH_AUTO(manifest) struct lith_manifest back = {0};
     LITH_AUTO(buf) struct lith_buf once;
@@ -175,6 +182,11 @@ static const struct {
     {"\"sets_hash\":\"", "\"sets_hash\":\"x", LITH_E_CORRUPT},
     {"\"refusals\":[\"\"", "\"refusals\":[null", LITH_E_CORRUPT},
     {"\"quarantine\":[", "\"quarantine\":[1,", LITH_E_CORRUPT},
+    {"\"misplaced\":[", "\"misplaced\":[1,", LITH_E_CORRUPT},
+    {"\"misplaced\":[{\"name\":\"b", "\"misplaced\":[{\"name\":\"../b", LITH_E_CORRUPT},
+    {"\"rules\":\"", "\"rules\":\"x", LITH_E_CORRUPT},
+    {"\"etag\":\"20:5\",\"rules\"", "\"rules\"", LITH_E_CORRUPT},
+    {"\"reason\":\"column a\",", "", LITH_E_CORRUPT},
     {"\"owner\":", "\"owner\":1,\"owner\":", LITH_E_CORRUPT},
     {"\"owner\":", "\"lithify\":1,\"owner\":", LITH_E_CORRUPT},
     {"\"gone\":", "\"gone\":[],\"g\\u006fne\":", LITH_E_CORRUPT},

@@ -12,6 +12,7 @@
 #define DAY_NS (24 * HOUR_NS)
 #define POLICY_HASH "0123456789abcdef0123456789abcdef"
 #define SETS_HASH "1123456789abcdef0123456789abcdef"
+#define RULES_HASH "2123456789abcdef0123456789abcdef"
 #define FILES_MAX 4096
 
 /* A partition in memory: files, and the outcome of the last job. */
@@ -74,6 +75,7 @@ static struct lith_plan_request request_at(int64_t now_ns)
                                       .policy = &policy,
                                       .policy_hash = POLICY_HASH,
                                       .sets_hash = SETS_HASH,
+                                      .rules_hash = RULES_HASH,
                                       .now_ns = now_ns};
 }
 
@@ -300,7 +302,7 @@ static void max_inputs_takes_the_smallest(void **state)
 
 static void files_stay_out_with_their_reason(void **state)
 {
-    struct lith_facts facts[] = {
+    struct lith_file_facts facts[] = {
         {.name = "a.parquet", .blocked = "encrypted"}, {.name = "c.parquet", .schema_set = 1},
         {.name = "d.parquet", .schema_set = 2},        {.name = "e.parquet", .schema_set = 2},
         {.name = "f.parquet", .schema_set = 2},
@@ -339,16 +341,89 @@ static void files_stay_out_with_their_reason(void **state)
     assert_int_equal(plan.input_count, 0);
 }
 
+/* P4: one file with rows that do not belong blocks its partition, whether its footer says so or the
+ * manifest; but a note of another file of that name, or by other rules, says nothing, and a file
+ * that is not written again does not matter. Late files may be named all the same. */
+static void p4_rows_that_do_not_belong_block(void **state)
+{
+    static const struct {
+        const char *what;
+        const char *name; /* of the note */
+        const char *etag;
+        const char *rules;
+        bool by_fact; /* instead of a note */
+        bool is_blocked;
+    } cases[] = {
+        {"a note", "c.parquet", "e", RULES_HASH, false, true},
+        {"a note of a late file", "e.parquet", "e", RULES_HASH, false, true},
+        {"a fact", NULL, NULL, NULL, true, true},
+        {"another etag", "c.parquet", "f", RULES_HASH, false, false},
+        {"other rules", "c.parquet", "e", SETS_HASH, false, false},
+        {"another file", "x.parquet", "e", RULES_HASH, false, false},
+        {"a large file", "z.parquet", "e", RULES_HASH, false, false},
+        {"nothing", NULL, NULL, NULL, false, false},
+    };
+    struct lith_file_facts fact = {.name = "c.parquet", .misplaced = "why"};
+    static struct lith_entry live[4];
+    struct lith_misplaced note = {.reason = "why"};
+    struct lith_plan plan;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        part_clear();
+        for (size_t j = 0; j < 5; j++) {
+            char name[] = {(char)('a' + j), '.', 'p', 'a', 'r', 'q', 'u', 'e', 't', 0};
+            add(name, 10, 0);
+        }
+        add("z.parquet", 5000, 0);
+        part.has_manifest = true;
+        (void)plan_at(HOUR_NS);
+        for (size_t j = 0; j < 4; j++)
+            live[j] = (struct lith_entry){.name = part.names[j], .size = 10, .etag = "e"};
+        part.manifest.files = live;
+        part.manifest.file_count = 4;
+        note.name = cases[i].name;
+        note.etag = cases[i].etag;
+        note.rules = cases[i].rules;
+        part.manifest.misplaced = &note;
+        part.manifest.misplaced_count = cases[i].name != NULL;
+        struct lith_plan_request request = request_at(DAY_NS);
+        request.facts = &fact;
+        request.fact_count = cases[i].by_fact;
+        MUST(lith_snapshot_resolve(&listing, &part.manifest, LITH_SNAPSHOT_OPEN, &arena, &snapshot,
+                                   &err));
+        MUST(lith_plan_partition(&request, &arena, &plan, &err));
+        if ((plan.reason == LITH_PART_MISPLACED) != cases[i].is_blocked)
+            fail_msg("%s: %s", cases[i].what, lith_part_reason_text(plan.reason));
+        assert_int_equal(plan.input_count, cases[i].is_blocked ? 0 : 5);
+        for (size_t j = 0; j < plan.file_count; j++) {
+            bool is_it =
+                cases[i].is_blocked &&
+                strcmp(plan.files[j].file->name, cases[i].by_fact ? fact.name : cases[i].name) == 0;
+            assert_int_equal(plan.files[j].reason == LITH_WHY_MISPLACED, is_it);
+            if (is_it)
+                assert_string_equal(plan.files[j].detail, "why");
+            else if (plan.files[j].reason != LITH_WHY_NOT_LIVE)
+                assert_null(plan.files[j].detail);
+        }
+        if (cases[i].is_blocked)
+            assert_non_null(strstr(plan.detail, "why"));
+    }
+    assert_true(lith_part_reason_blocks(LITH_PART_MISPLACED));
+    assert_false(lith_part_reason_stops(LITH_PART_MISPLACED));
+    assert_true(lith_part_reason_stops(LITH_PART_MISSING));
+}
+
 /* What is known of two sets comes from the manifest where it has all of it, by these rules, and
  * the facts lack a file. */
 static void sets_are_taken_from_the_manifest(void **state)
 {
     static const char *const noted[] = {"noted"};
     static const char *const read[] = {"read"};
-    struct lith_facts facts[] = {{.name = "a.parquet", .schema_set = 1},
-                                 {.name = "b.parquet", .schema_set = 1},
-                                 {.name = "c.parquet", .schema_set = 2},
-                                 {.name = "d.parquet", .schema_set = 2}};
+    struct lith_file_facts facts[] = {{.name = "a.parquet", .schema_set = 1},
+                                      {.name = "b.parquet", .schema_set = 1},
+                                      {.name = "c.parquet", .schema_set = 2},
+                                      {.name = "d.parquet", .schema_set = 2}};
     static struct lith_entry live[4];
     struct lith_plan plan;
 
@@ -433,7 +508,7 @@ static void what_all_files_lack_is_not_merged(void **state)
     for (size_t i = 0; i < sizeof(lacking_cases) / sizeof(lacking_cases[0]); i++) {
         const struct lacking_case *c = &lacking_cases[i];
         size_t count = strlen(c->sets);
-        struct lith_facts facts[8];
+        struct lith_file_facts facts[8];
         char found[9] = "";
         char names[8][16];
         struct lith_plan plan;
@@ -442,9 +517,9 @@ static void what_all_files_lack_is_not_merged(void **state)
         for (size_t k = 0; k < count; k++) {
             (void)snprintf(names[k], sizeof(names[k]), "%c.parquet", (char)('a' + k));
             add(names[k], k + 1 == count ? c->last : 10, 0);
-            facts[k] = (struct lith_facts){.name = names[k],
-                                           .schema_set = (uint64_t)(c->sets[k] - '0'),
-                                           .lacks = (uint32_t)(c->lacks[k] - '0')};
+            facts[k] = (struct lith_file_facts){.name = names[k],
+                                                .schema_set = (uint64_t)(c->sets[k] - '0'),
+                                                .lacks = (uint32_t)(c->lacks[k] - '0')};
         }
         (void)plan_at(DAY_NS);
         struct lith_plan_request request = request_at(DAY_NS);
@@ -655,6 +730,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_outcome_stops_a_repeat, setup, teardown),
         cmocka_unit_test_setup_teardown(max_inputs_takes_the_smallest, setup, teardown),
         cmocka_unit_test_setup_teardown(files_stay_out_with_their_reason, setup, teardown),
+        cmocka_unit_test_setup_teardown(p4_rows_that_do_not_belong_block, setup, teardown),
         cmocka_unit_test_setup_teardown(sets_are_taken_from_the_manifest, setup, teardown),
         cmocka_unit_test_setup_teardown(what_all_files_lack_is_not_merged, setup, teardown),
         cmocka_unit_test_setup_teardown(refusals_are_taken_from_the_manifest, setup, teardown),
