@@ -163,6 +163,17 @@ struct lith_options {
                                        is not the default is missing, the reason says so */
     size_t key_column_count;
 
+    /*
+     * A column that bears the name of a path key must hold its value, or the partition is blocked
+     * (docs/path-rows.md): but for those of these names, where the column means something else.
+     */
+    const char *const *path_check_skip;
+    size_t path_check_skip_count;
+    const char *time_column; /* its moments must lie in the period of the path; NULL: nothing is
+                                asked of one */
+    const char *time_column_fallback; /* counts where time_column is null, 0 or absent; NULL: such
+                                         a row belongs to no period */
+
     const char *partition_glob; /* only partitions whose path matches (fnmatch); NULL: all */
     uint32_t shard_index;       /* only partitions of this shard, from 0 ... */
     uint32_t shard_count;       /* ... of so many; 1: all */

@@ -71,6 +71,8 @@ static enum lith_code options_check(const struct lith_options *options, struct l
     if (options->min_free_percent > 100)
         return lith_fail(err, LITH_E_INVALID, "min_free must be 0 to 100 %%, not %u",
                          options->min_free_percent);
+    if (options->time_column_fallback && !options->time_column)
+        return lith_fail(err, LITH_E_INVALID, "time_column_fallback without time_column");
     if (options->layout && lith_path_layout_check(options->layout, err) != LITH_OK)
         return lith_err_prefix(err, "layout");
     return lith_joins_check(&options->joins, err);
@@ -145,6 +147,10 @@ enum lith_code lith_job_options_make(const struct lith_options *options, struct 
         .path = {.tenant_key = options->tenant_key, .layout = options->layout},
         .tier_days = options->tier_days,
         .tier_months = options->tier_months,
+        .time_column = options->time_column,
+        .time_column_fallback = options->time_column_fallback,
+        .path_check_skip = options->path_check_skip,
+        .path_check_skip_count = options->path_check_skip_count,
         .explain = options->explain,
         .format = lith_parquet_format(),
     };

@@ -89,6 +89,10 @@ static enum lith_code series_options(struct lith_lake *lake, const struct lith_o
     own.key_columns = NULL;
     own.tier_days = own.tier_months = false;
     own.key_column_count = 0;
+    own.path_check_skip = NULL;
+    own.path_check_skip_count = 0;
+    own.time_column = NULL;
+    own.time_column_fallback = NULL;
     LITH_TRY(lith_job_options_make(&own, &lake->arena, &lake->series_job, err));
     lake->series_job.key_columns_given = false;
     lake->series_sweep = lake->sweep;

@@ -23,8 +23,15 @@ static const enum lith_option_id merge_options[] = {
 static const enum lith_option_id gc_options[] = {LITH_OPTION_READER_GRACE, LITH_OPTION_ORPHAN_GRACE,
                                                  LITH_OPTION_REPLAY_WINDOW,
                                                  LITH_OPTION_GC_BYTES_MAX};
-static const enum lith_option_id run_options[] = {LITH_OPTION_JOBS, LITH_OPTION_MIN_FREE,
-                                                  LITH_OPTION_IO_RATE, LITH_OPTION_KEY_COLUMNS};
+static const enum lith_option_id run_options[] = {
+    LITH_OPTION_JOBS,
+    LITH_OPTION_MIN_FREE,
+    LITH_OPTION_IO_RATE,
+    LITH_OPTION_KEY_COLUMNS,
+    LITH_OPTION_PATH_CHECK_SKIP,
+    LITH_OPTION_TIME_COLUMN,
+    LITH_OPTION_TIME_COLUMN_FALLBACK,
+};
 static const enum lith_option_id memory_options[] = {LITH_OPTION_MEMORY, LITH_OPTION_SCRATCH,
                                                      LITH_OPTION_SCRATCH_MAX};
 static const enum lith_option_id split_options[] = {LITH_OPTION_TARGET_FILE};

@@ -70,6 +70,11 @@ static enum lith_code options_make(struct lith_cli *cli, struct lith_options *op
     options->damaged = cli->command->run == lith_cmd_fsck;
     options->explain = cli->args.switches[LITH_SWITCH_EXPLAIN] != NULL;
     lith_config_shard(config, LITH_OPTION_SHARD, &options->shard_index, &options->shard_count);
+    options->time_column = lith_config_text(config, LITH_OPTION_TIME_COLUMN);
+    options->time_column_fallback = lith_config_text(config, LITH_OPTION_TIME_COLUMN_FALLBACK);
+    LITH_TRY(lith_config_list(config, LITH_OPTION_PATH_CHECK_SKIP, &columns,
+                              &options->path_check_skip_count, err));
+    options->path_check_skip = columns;
     if (!lith_config_given(config, LITH_OPTION_KEY_COLUMNS))
         return LITH_OK;
     LITH_TRY(lith_config_list(config, LITH_OPTION_KEY_COLUMNS, &columns, &options->key_column_count,

@@ -78,6 +78,18 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
     [LITH_OPTION_KEY_COLUMNS] = {"key_columns", LITH_KIND_LIST, "NAMES", "template_id",
                                  "Columns whose counts per value are checked before a commit, "
                                  "where present; separated by commas."},
+    [LITH_OPTION_PATH_CHECK_SKIP] =
+        {"path_check_skip", LITH_KIND_LIST, "NAMES", NULL,
+         "Path keys whose columns mean something else: rows whose column of a key's name has "
+         "another value than the path block their partition, but for these (docs/path-rows.md); "
+         "separated by commas."},
+    [LITH_OPTION_TIME_COLUMN] =
+        {"time_column", LITH_KIND_TEXT, "NAME", NULL,
+         "The column of each row's time: rows whose time does not lie in the period of their path "
+         "block their partition."},
+    [LITH_OPTION_TIME_COLUMN_FALLBACK] = {"time_column_fallback", LITH_KIND_TEXT, "NAME", NULL,
+                                          "The column that counts where time_column is null or "
+                                          "0."},
     [LITH_OPTION_VERIFY] = {"verify", LITH_KIND_CHOICE, "off|structure|content|decode", "content",
                             "How an output is checked before it counts."},
     [LITH_OPTION_READER_GRACE] = {"reader_grace", LITH_KIND_DURATION, "TIME", "24h",

@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "job/commits.h"
 #include "job/events.h"
+#include "job/fold.h"
 #include "job/handed.h"
 #include "job/late.h"
 #include "job/merge_step.h"
@@ -113,20 +114,23 @@ static enum lith_code outputs_commit(const struct lith_job *job, const struct li
 
 /* A key column that is missing checks nothing; one that was asked for may be a typo. The commit is
  * made: for want of memory the reason is a shorter one, and no failure. */
-static const char *compacted_reason(const struct lith_job *job, const struct lith_merge_step *step,
-                                    struct lith_err *ignored)
+static const char *compacted_reason(const struct lith_job *job, const struct lith_look *look,
+                                    const struct lith_merge_step *step, struct lith_err *ignored)
 {
     static const char plain[] = "compacted";
-    char *reason;
+    const char *uncompared = look->book.uncompared;
+    char *reason = NULL;
+    enum lith_code code = LITH_OK;
 
-    if (!job->options->key_columns_given || !step->missing_key)
-        return plain;
-    enum lith_code code =
-        lith_arena_format(job->arena, &reason, ignored,
-                          "%s: key column %.100s was not checked, its files have no top-level "
-                          "column of that name",
-                          plain, step->missing_key);
-    return code == LITH_OK ? reason : plain;
+    if (job->options->key_columns_given && step->missing_key)
+        code = lith_arena_format(job->arena, &reason, ignored,
+                                 "%s: key column %.100s was not checked, its files have no "
+                                 "top-level column of that name",
+                                 plain, step->missing_key);
+    if (uncompared && code == LITH_OK)
+        code = lith_arena_format(job->arena, &reason, ignored, "%s%s%s", reason ? reason : plain,
+                                 reason ? "; " : ": ", uncompared);
+    return code == LITH_OK && reason ? reason : plain;
 }
 
 static void report_outputs(const struct lith_job *job, const struct lith_look *look,
@@ -137,7 +141,7 @@ static void report_outputs(const struct lith_job *job, const struct lith_look *l
     int64_t until_ns = INT64_MAX;
 
     report->state = LITH_PARTITION_COMPACTED;
-    report->reason = compacted_reason(job, step, ignored);
+    report->reason = compacted_reason(job, look, step, ignored);
     report->inputs = step->input_count;
     report->outputs = step->outputs.count;
     report->input_bytes = look->plan.input_bytes;
@@ -228,6 +232,32 @@ static void room_report(const char *reason, struct lith_partition_report *report
     report->reason = reason;
 }
 
+/* What a job would merge must belong to the path: what its statistics do not prove is decoded, and
+ * what is found is written down. *ret_again: the look is to be taken again. */
+static enum lith_code inputs_settle(const struct lith_job *job, struct lith_look *look,
+                                    struct lith_partition_report *report, bool *ret_again,
+                                    struct lith_err *err)
+{
+    bool changed;
+
+    LITH_TRY(lith_look_settle(look, job, LITH_PATH_CHECK_ALL, ret_again, err));
+    return *ret_again ? lith_fold_commit(job, look, false, &report->folded, &changed, err)
+                      : LITH_OK;
+}
+
+/* From here on nobody else can commit, and all inputs of the plan belong: also one that came while
+ * the lease was taken. */
+static enum lith_code begin(const struct lith_job *job, struct lith_look *look,
+                            struct lith_partition_report *report, bool *ret_again,
+                            struct lith_err *err)
+{
+    LITH_TRY(inputs_settle(job, look, report, ret_again, err));
+    if (*ret_again)
+        return LITH_OK;
+    LITH_TRY(lith_prepare_lease(job, look, err));
+    return inputs_settle(job, look, report, ret_again, err);
+}
+
 /* Without room late files are named all the same, where there is a manifest: that takes next to
  * none, and strict readers wait for it. An adoption serves the merge alone. */
 static bool is_worth_the_lock(const struct lith_job *job, const struct lith_look *look,
@@ -262,7 +292,7 @@ static enum lith_code compact_locked(const struct lith_job *job, struct lith_loo
 {
     for (unsigned round = 0; round < ROUNDS_MAX; round++) {
         const char *no_room;
-        bool again;
+        bool again = false;
         LITH_TRY(look_settled(job, look, report, err));
         if (report->state == LITH_PARTITION_BLOCKED)
             return LITH_OK;
@@ -272,7 +302,9 @@ static enum lith_code compact_locked(const struct lith_job *job, struct lith_loo
         bool wanted =
             !no_room && lith_look_wants_work(look, job) && look->plan.reason == LITH_PART_DUE;
         if (wanted)
-            LITH_TRY(lith_prepare_lease(job, look, err));
+            LITH_TRY(begin(job, look, report, &again, err));
+        if (again)
+            continue;
         LITH_TRY(lith_look_report(look, job, report, err));
         room_report(no_room, report);
         if (!wanted || look->plan.reason != LITH_PART_DUE)
@@ -293,7 +325,7 @@ static bool is_at_rest(const struct lith_job *job, const struct lith_look *look)
 {
     if (lith_job_events_owed(job, &look->view.listing) || is_handed(look))
         return false;
-    return lith_part_reason_blocks(look->plan.reason) ||
+    return lith_part_reason_stops(look->plan.reason) ||
            (look->plan.reason != LITH_PART_DUE && !lith_late_waits(look, job));
 }
 
@@ -316,6 +348,12 @@ enum lith_code lith_job_glance(const struct lith_job *job, const struct lith_lis
     }
     lith_look_done(&look);
     return code;
+}
+
+/* Blocked for its rows, a partition has its late files named all the same. */
+static bool may_write(const struct lith_look *look, const struct lith_partition_report *report)
+{
+    return report->state != LITH_PARTITION_BLOCKED || look->plan.reason == LITH_PART_MISPLACED;
 }
 
 /* Events that an earlier job owes come first, whatever else there is to do. */
@@ -341,8 +379,8 @@ enum lith_code lith_job_compact(const struct lith_job *job, struct lith_partitio
     if (code == LITH_OK)
         room_report(no_room, report);
     bool wanted =
-        code == LITH_OK && (is_handed(&look) || (report->state != LITH_PARTITION_BLOCKED &&
-                                                 is_worth_the_lock(job, &look, no_room)));
+        code == LITH_OK &&
+        (is_handed(&look) || (may_write(&look, report) && is_worth_the_lock(job, &look, no_room)));
     if (wanted || (code == LITH_OK && lith_job_events_owed(job, &look.view.listing))) {
         code = lith_folder_lock(job->folder, LITH_LOCK_TRY, err);
         if (code == LITH_OK) {

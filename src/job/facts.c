@@ -12,7 +12,7 @@
 #include "job/format.h"
 
 enum lith_code lith_fact_book_init(struct lith_fact_book *book, const struct lith_job *job,
-                                   struct lith_err *err)
+                                   const struct lith_path_keys *keys, struct lith_err *err)
 {
     struct lith_schema_rules rules = {
         .allow = job->options->allow,
@@ -22,6 +22,7 @@ enum lith_code lith_fact_book_init(struct lith_fact_book *book, const struct lit
 
     *book = (struct lith_fact_book){.arena = job->arena, .mem = job->work->mem};
     LITH_TRY(lith_schema_sets_init(&book->sets, &rules, job->arena, err));
+    LITH_TRY(lith_path_rules_make(keys, job->options, job->arena, &book->rules, err));
     return lith_codec_context_new(book->mem, &book->codecs, err);
 }
 
@@ -69,6 +70,13 @@ const struct lith_fact *lith_fact_book_find(const struct lith_fact_book *book,
     return known_find(book, object, book->known_count);
 }
 
+struct lith_fact *lith_fact_book_edit(struct lith_fact_book *book, const struct lith_object *object)
+{
+    const struct lith_fact *fact = lith_fact_book_find(book, object);
+
+    return fact ? &book->known[fact - book->known] : NULL;
+}
+
 /* What is known of a file's kind; all zero where nothing is. */
 static struct lith_schema_kind kind_of(const struct lith_fact_book *book,
                                        const struct lith_fact *fact)
@@ -98,7 +106,7 @@ void lith_fact_book_keep(struct lith_fact_book *book,
     }
     for (size_t i = 0; i < book->known_count; i++) {
         struct lith_fact fact = book->known[i];
-        if (!fact.kept && !fact.blocked)
+        if (!fact.kept && !fact.blocked && !fact.misplaced)
             continue;
         fact.kept = false;
         book->known[kept++] = fact;
@@ -322,15 +330,15 @@ enum lith_code lith_fact_book_fill(struct lith_fact_book *book, const struct lit
 
 enum lith_code lith_fact_book_list(const struct lith_fact_book *book,
                                    const struct lith_snapshot *snapshot, struct lith_arena *arena,
-                                   struct lith_facts **ret_facts, size_t *ret_count,
+                                   struct lith_file_facts **ret_facts, size_t *ret_count,
                                    struct lith_err *err)
 {
     size_t room = lith_min_size(book->known_count, snapshot->file_count);
     size_t count = 0;
     void *block;
 
-    LITH_TRY(lith_arena_array(arena, room, sizeof(struct lith_facts), &block, err));
-    struct lith_facts *facts = block;
+    LITH_TRY(lith_arena_array(arena, room, sizeof(struct lith_file_facts), &block, err));
+    struct lith_file_facts *facts = block;
     for (size_t i = 0; room && i < snapshot->file_count; i++) {
         const struct lith_snapshot_file *file = &snapshot->files[i];
         const struct lith_fact *fact =
@@ -339,13 +347,14 @@ enum lith_code lith_fact_book_list(const struct lith_fact_book *book,
             continue;
         struct lith_schema_kind kind = kind_of(book, fact);
         LITH_ASSERT(count < room);
-        facts[count++] = (struct lith_facts){
+        facts[count++] = (struct lith_file_facts){
             .name = file->name,
             .has_rows = fact->has_rows,
             .rows = fact->rows,
             .schema_set = kind.set,
             .lacks = kind.lacks,
             .blocked = fact->blocked,
+            .misplaced = fact->misplaced,
             .blocked_for_good = fact->blocked_for_good,
         };
     }

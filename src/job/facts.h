@@ -11,15 +11,25 @@
 
 #include "codec/codec.h"
 #include "job/job.h"
+#include "job/path_rules.h"
 #include "job/schema_sets.h"
 #include "plan/plan.h"
+
+/* Whether a file's rows belong to the partition's path, as far as it is known. */
+enum lith_belonging {
+    LITH_BELONGS,         /* proven, or the path says nothing of its columns */
+    LITH_BELONGS_OPEN,    /* its statistics do not tell */
+    LITH_BELONGS_SUSPECT, /* going by its statistics, not */
+};
 
 /* What is known of one file. */
 struct lith_fact {
     struct lith_hash128 id; /* of its name, size and etag */
     uint64_t rows;
-    const char *blocked; /* as in lith_facts, as are the bools below; in the book's arena */
-    uint32_t kind;       /* of the book's sets; 0: blocked */
+    const char *blocked;   /* as in lith_file_facts, as are the bools below; in the book's arena */
+    const char *misplaced; /* likewise: rows that do not belong to the path */
+    uint32_t kind;         /* of the book's sets; 0: blocked */
+    enum lith_belonging belonging;
     bool has_rows;
     bool blocked_for_good;
     bool kept; /* by the lith_fact_book_keep that is going on */
@@ -32,16 +42,20 @@ struct lith_fact_book {
     size_t known_count;
     size_t known_capacity;
     struct lith_schema_sets sets;
+    struct lith_path_rules rules; /* that rows are held against */
+    const char *uncompared;       /* a column that could not be, and why; NULL: none was seen */
     const char *lost_output; /* an output whose inputs are present: a manifest was lost; or NULL */
     struct lith_codec_context *codecs;
 };
 
-/* In the arena and the budget of the job. */
-LITH_MUST_CHECK enum lith_code
-lith_fact_book_init(struct lith_fact_book *book, const struct lith_job *job, struct lith_err *err);
+/* In the arena and the budget of the job. `keys` are those of its path. */
+LITH_MUST_CHECK enum lith_code lith_fact_book_init(struct lith_fact_book *book,
+                                                   const struct lith_job *job,
+                                                   const struct lith_path_keys *keys,
+                                                   struct lith_err *err);
 void lith_fact_book_done(struct lith_fact_book *book);
 
-/* Gives back what is known of files that are neither blocked nor inputs of a plan. */
+/* Gives back what is known of files that are neither blocked or misplaced nor inputs of a plan. */
 void lith_fact_book_keep(struct lith_fact_book *book,
                          const struct lith_snapshot_file *const *inputs, size_t input_count);
 
@@ -75,8 +89,8 @@ LITH_MUST_CHECK enum lith_code lith_fact_book_fill(struct lith_fact_book *book,
 LITH_MUST_CHECK enum lith_code lith_fact_book_list(const struct lith_fact_book *book,
                                                    const struct lith_snapshot *snapshot,
                                                    struct lith_arena *arena,
-                                                   struct lith_facts **ret_facts, size_t *ret_count,
-                                                   struct lith_err *err);
+                                                   struct lith_file_facts **ret_facts,
+                                                   size_t *ret_count, struct lith_err *err);
 
 /* Why the sets from 2 on do not join earlier ones, as texts in `arena`. */
 LITH_MUST_CHECK enum lith_code lith_fact_book_conflicts(const struct lith_fact_book *book,
@@ -97,6 +111,9 @@ bool lith_fact_is_former(const struct lith_snapshot_file *file);
 /* What is known of a present file, or NULL. */
 const struct lith_fact *lith_fact_book_find(const struct lith_fact_book *book,
                                             const struct lith_object *object);
+/* The same, to be written to: what was found out besides. */
+struct lith_fact *lith_fact_book_edit(struct lith_fact_book *book,
+                                      const struct lith_object *object);
 
 /* The set of a present file; 0: it is not known. */
 uint32_t lith_fact_book_set(const struct lith_fact_book *book, const struct lith_object *object);

@@ -5,6 +5,7 @@
 
 #include "job/commits.h"
 #include "job/late.h"
+#include "job/path_check.h"
 #include "job/set_notes.h"
 
 /* Late files are of sets, too: where all are known, the next looks need no footers for that. */
@@ -36,8 +37,9 @@ enum lith_code lith_fold_commit(const struct lith_job *job, const struct lith_lo
     LITH_TRY(lith_late_fold(look, job, at_once, &arena, &fold, err));
     LITH_TRY(lith_job_stamp(job, &stamp, err));
     LITH_TRY(lith_late_set_aside(look, stamp.at_ns, &arena, &fold, err));
+    LITH_TRY(lith_path_check_note(look, stamp.at_ns, &arena, &fold, err));
     *ret_changed = fold.file_count + fold.refreshed_count + fold.replay_count + fold.renewed_count +
-                       fold.quarantine_count >
+                       fold.quarantine_count + fold.misplaced_count >
                    0;
     if (!*ret_changed)
         return LITH_OK;

@@ -1,6 +1,7 @@
 /*
- * What a job has to know of the contents of files, as a table: the facts of one, the inputs that an
- * output lists, the merge of many, and the check of what that wrote.
+ * What a job has to know of the contents of files, as a table: the facts of one, whether its rows
+ * belong to the path, the inputs that an output lists, the merge of many, and the check of what
+ * that wrote.
  *
  * lith_parquet_format is the one there is. The simulator has files of its own, so that a job can be
  * tried in millions of schedules; nothing else of a job knows the difference.
@@ -49,12 +50,21 @@ struct lith_rows_question {
 struct lith_format {
     /*
      * Reads what a file says of itself, into `fact`: rows and has_rows first, then its set of those
-     * that join. *ret_lists_inputs: lith_format.inputs has something to read. CORRUPT, UNSUPPORTED,
-     * INVALID: the file's own reason to stay out.
+     * that join, and what it proves by the book's rules of the path. *ret_lists_inputs:
+     * lith_format.inputs has something to read. CORRUPT, UNSUPPORTED, INVALID: the file's own
+     * reason to stay out.
      */
     enum lith_code (*look)(struct lith_fact_book *book, const struct lith_job *job,
                            struct lith_source *source, const char *name, struct lith_fact *fact,
                            bool *ret_lists_inputs, struct lith_err *err);
+    /*
+     * Reads what `look` did not find proven. *ret_misfit: which value does not belong to the path,
+     * as a text in the job's arena; NULL: all do. Errors as of look. May be NULL where look finds
+     * all proven.
+     */
+    enum lith_code (*belongs)(const struct lith_fact_book *book, const struct lith_job *job,
+                              struct lith_source *source, const char **ret_misfit,
+                              struct lith_err *err);
     /* The inputs whose rows an output holds, in the arena. CORRUPT where it does not say. */
     enum lith_code (*inputs)(struct lith_source *source, struct lith_codec_context *codecs,
                              struct lith_arena *arena, struct lith_listed_input **ret_inputs,

@@ -47,9 +47,13 @@ struct lith_job_options {
     uint32_t min_free_percent; /* of the file system, that outputs leave free */
     const char *manifest_name;
     struct lith_path_options path;
-    bool tier_days;   /* roll-ups: hours into their day */
-    bool tier_months; /* ... days into their month */
-    bool explain;     /* lith_job_plan also says how columns would be merged */
+    bool tier_days;          /* roll-ups: hours into their day */
+    bool tier_months;        /* ... days into their month */
+    const char *time_column; /* its values lie in the period of the path; NULL: nothing is said */
+    const char *time_column_fallback;   /* counts where time_column is null or 0; may be NULL */
+    const char *const *path_check_skip; /* names of keys that columns are not compared with */
+    size_t path_check_skip_count;
+    bool explain; /* lith_job_plan also says how columns would be merged */
     const struct lith_format *format;
 };
 

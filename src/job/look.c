@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "job/late.h"
+#include "job/path_check.h"
 
 enum lith_code lith_look_init(struct lith_look *look, const struct lith_job *job,
                               struct lith_err *err)
@@ -19,7 +20,7 @@ enum lith_code lith_look_init(struct lith_look *look, const struct lith_job *job
     lith_arena_init(&look->arena, job->work->mem);
     LITH_TRY(
         lith_path_keys_parse(job->folder->path, &job->options->path, job->arena, &look->keys, err));
-    return lith_fact_book_init(&look->book, job, err);
+    return lith_fact_book_init(&look->book, job, &look->keys, err);
 }
 
 void lith_look_done(struct lith_look *look)
@@ -34,7 +35,7 @@ static enum lith_code plan_make(struct lith_look *look, const struct lith_job *j
 {
     LITH_AUTO(arena) struct lith_arena scratch;
     const char *const *conflicts;
-    struct lith_facts *facts;
+    struct lith_file_facts *facts;
     size_t fact_count, conflict_count;
 
     lith_arena_init(&scratch, job->work->mem);
@@ -55,6 +56,7 @@ static enum lith_code plan_make(struct lith_look *look, const struct lith_job *j
         .policy = &job->options->policy,
         .policy_hash = job->options->policy_hash,
         .sets_hash = job->options->sets_hash,
+        .rules_hash = look->book.rules.hash,
         .table_format = job->table_format,
         .now_ns = look->now_ns,
     };
@@ -94,6 +96,13 @@ static enum lith_code footers_read(struct lith_look *look, const struct lith_job
     }
 }
 
+enum lith_code lith_look_settle(struct lith_look *look, const struct lith_job *job,
+                                enum lith_path_check which, bool *ret_found, struct lith_err *err)
+{
+    LITH_TRY(lith_path_check_inputs(&look->book, job, &look->plan, which, ret_found, err));
+    return *ret_found ? plan_make(look, job, err) : LITH_OK;
+}
+
 /*
  * All footers where one job may take all files, or where no manifest says that the rows of one file
  * are not those of another. In a partition of more files only those of the plan's inputs: of
@@ -101,8 +110,8 @@ static enum lith_code footers_read(struct lith_look *look, const struct lith_job
  * join; what is planned with them is planned again with what they say. Should nothing come of it,
  * all are read.
  */
-static enum lith_code due_look(struct lith_look *look, const struct lith_job *job,
-                               struct lith_err *err)
+static enum lith_code due_footers(struct lith_look *look, const struct lith_job *job,
+                                  struct lith_err *err)
 {
     bool many = lith_view_manifest(&look->view) &&
                 look->view.snapshot.live_count > job->options->policy.max_inputs;
@@ -115,11 +124,27 @@ static enum lith_code due_look(struct lith_look *look, const struct lith_job *jo
     return footers_read(look, job, LITH_FACTS_ALL, err);
 }
 
+/* Rows that do not belong to the path, going by what footers say, are looked for at once: a dry run
+ * finds them too, and whoever says so has seen one. */
+static enum lith_code due_look(struct lith_look *look, const struct lith_job *job,
+                               struct lith_err *err)
+{
+    bool found = true;
+
+    while (found && look->plan.reason == LITH_PART_DUE) {
+        LITH_TRY(due_footers(look, job, err));
+        found = false;
+        if (look->plan.reason == LITH_PART_DUE)
+            LITH_TRY(lith_look_settle(look, job, LITH_PATH_CHECK_SUSPECTS, &found, err));
+    }
+    return LITH_OK;
+}
+
 static enum lith_code view_plan(struct lith_look *look, const struct lith_job *job,
                                 struct lith_err *err)
 {
     LITH_TRY(plan_make(look, job, err));
-    if (look->listing_only || lith_part_reason_blocks(look->plan.reason))
+    if (look->listing_only || lith_part_reason_stops(look->plan.reason))
         return LITH_OK;
     if (look->plan.reason == LITH_PART_DUE)
         return due_look(look, job, err);
@@ -157,16 +182,17 @@ static bool is_lost(const struct lith_look *look)
 
 bool lith_look_wants_work(const struct lith_look *look, const struct lith_job *job)
 {
-    if (lith_part_reason_blocks(look->plan.reason) || is_lost(look))
+    if (lith_part_reason_stops(look->plan.reason) || is_lost(look))
         return false;
-    return look->plan.reason == LITH_PART_DUE || lith_late_foldable(look, job);
+    return look->plan.reason == LITH_PART_DUE || lith_late_foldable(look, job) ||
+           lith_path_check_is_news(look);
 }
 
 /* True for files that an operator should hear of: no pass takes them as they are. */
 static bool is_own_reason(enum lith_file_reason reason)
 {
     return reason == LITH_WHY_QUARANTINE || reason == LITH_WHY_BLOCKED || reason == LITH_WHY_LINK ||
-           reason == LITH_WHY_CHANGED || reason == LITH_WHY_REFUSED;
+           reason == LITH_WHY_CHANGED || reason == LITH_WHY_REFUSED || reason == LITH_WHY_MISPLACED;
 }
 
 static enum lith_code text_keep(const struct lith_job *job, const char *text, const char **ret_text,
@@ -291,9 +317,11 @@ enum lith_code lith_look_report(const struct lith_look *look, const struct lith_
 
     report->state =
         lith_part_reason_blocks(look->plan.reason) ? LITH_PARTITION_BLOCKED : LITH_PARTITION_LEFT;
-    LITH_TRY(lith_arena_format(job->arena, &reason, err, "%s%s%s", text,
+    const char *uncompared = look->plan.reason == LITH_PART_DUE ? look->book.uncompared : NULL;
+    LITH_TRY(lith_arena_format(job->arena, &reason, err, "%s%s%s%s%s", text,
                                look->plan.detail ? ": " : "",
-                               look->plan.detail ? look->plan.detail : ""));
+                               look->plan.detail ? look->plan.detail : "", uncompared ? "; " : "",
+                               uncompared ? uncompared : ""));
     report->reason = reason;
     if (is_lost(look))
         LITH_TRY(lith_lost_report(&look->book, job, report, err));

@@ -9,6 +9,12 @@
 #include "job/facts.h"
 #include "lake/commit.h"
 
+/* Which of a plan's inputs are decoded. */
+enum lith_path_check {
+    LITH_PATH_CHECK_SUSPECTS, /* those that do not belong, going by their statistics */
+    LITH_PATH_CHECK_ALL,      /* besides those whose statistics do not tell */
+};
+
 struct lith_look {
     struct lith_arena arena; /* of the plan, until the next look */
     struct lith_view view;
@@ -34,7 +40,14 @@ LITH_MUST_CHECK enum lith_code lith_look_listed(struct lith_look *look, const st
                                                 const struct lith_listing *listing,
                                                 struct lith_err *err);
 
-/* True when the partition is due, or holds files to fold: the lock is worth taking. */
+/* Decodes inputs of the plan whose rows may not belong to the path, and plans again where some do
+ * not, or are damaged (*ret_found): on the same view. */
+LITH_MUST_CHECK enum lith_code lith_look_settle(struct lith_look *look, const struct lith_job *job,
+                                                enum lith_path_check which, bool *ret_found,
+                                                struct lith_err *err);
+
+/* True when the partition is due, or there is something to write into its manifest: files to fold,
+ * news of files whose rows do not belong. The lock is worth taking. */
 bool lith_look_wants_work(const struct lith_look *look, const struct lith_job *job);
 
 /* Fills the report from the look: state, reason, counts, files. Texts go to the job's arena. */

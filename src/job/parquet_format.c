@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "job/merge_step.h"
+#include "job/parquet_path.h"
 #include "merge/gate.h"
 
 static enum lith_code rows_sum(const struct lith_footer *footer, struct lith_fact *fact,
@@ -20,6 +21,27 @@ static enum lith_code rows_sum(const struct lith_footer *footer, struct lith_fac
     }
     fact->rows = rows;
     fact->has_rows = true;
+    return LITH_OK;
+}
+
+/* What the statistics prove of the path's rules; the first column that is not compared is noted. */
+static enum lith_code path_look(struct lith_fact_book *book, const struct lith_footer *footer,
+                                const char *name, struct lith_arena *scratch,
+                                struct lith_fact *fact, struct lith_err *err)
+{
+    static const enum lith_belonging belonging[] = {[LITH_PROOF_YES] = LITH_BELONGS,
+                                                    [LITH_PROOF_OPEN] = LITH_BELONGS_OPEN,
+                                                    [LITH_PROOF_SUSPECT] = LITH_BELONGS_SUSPECT};
+    enum lith_proof proof;
+    const char *text;
+    char *note;
+
+    LITH_TRY(lith_parquet_path_judge(&book->rules, footer, scratch, &proof, &text, err));
+    fact->belonging = belonging[proof];
+    if (!text || book->uncompared)
+        return LITH_OK;
+    LITH_TRY(lith_arena_format(book->arena, &note, err, "%s (in %s)", text, name));
+    book->uncompared = note;
     return LITH_OK;
 }
 
@@ -37,10 +59,19 @@ static enum lith_code look(struct lith_fact_book *book, const struct lith_job *j
     LITH_TRY(rows_sum(&footer, fact, err));
     *ret_lists_inputs = lith_footer_key(&footer, LITH_INPUT_LIST_KEY) != NULL;
     LITH_TRY(lith_gate_file(&footer, err));
+    LITH_TRY(path_look(book, &footer, name, &scratch, fact, err));
     LITH_TRY(lith_meaning_of(&footer, book->mem, &meaning, err));
     struct lith_schema_file file = {name, &footer.schema, lith_fields_are_counted(&footer),
                                     &meaning};
     return lith_schema_sets_find(&book->sets, &file, &fact->kind, err);
+}
+
+static enum lith_code belongs(const struct lith_fact_book *book, const struct lith_job *job,
+                              struct lith_source *source, const char **ret_misfit,
+                              struct lith_err *err)
+{
+    return lith_parquet_path_scan(&book->rules, source, book->codecs, job->work, job->arena,
+                                  ret_misfit, err);
 }
 
 static enum lith_code inputs(struct lith_source *source, struct lith_codec_context *codecs,
@@ -163,6 +194,7 @@ const struct lith_format *lith_parquet_format(void)
 {
     static const struct lith_format format = {
         .look = look,
+        .belongs = belongs,
         .inputs = inputs,
         .columns = columns,
         .origin = origin,

@@ -290,8 +290,11 @@ static enum lith_code consider(struct rollup *r, struct lith_partition_report *r
     char *text;
 
     *ret_due = false;
+    bool again;
     LITH_TRY(children_view(r, err));
     LITH_TRY(family_look(r, err));
+    if (r->look.plan.reason == LITH_PART_DUE)
+        LITH_TRY(lith_look_settle(&r->look, &r->family_job, LITH_PATH_CHECK_ALL, &again, err));
     const struct lith_plan *plan = &r->look.plan;
     report->files_before = r->look.view.snapshot.live_count;
     report->files_after = report->files_before;

@@ -108,7 +108,6 @@ def test_partitions_and_tenants_stay_apart(lake):
             assert {stamp.hour for stamp in table["time"].to_pylist()} == {int(keys["hour"])}
 
 
-@pytest.mark.xfail(strict=True, reason="rows against the path (docs/design.md 6.4): not there yet")
 def test_foreign_tenant_blocks_its_partition(lake):
     """RFC0009.5, P4: a file with another tenant's rows stops its partition, named, and no other."""
     own, other = partitions(lake)[0], partitions(lake)[-1]

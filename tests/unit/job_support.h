@@ -21,6 +21,7 @@ static struct test_env env;
 static struct lith_mem mem;
 static char path[64];
 static int dir_fd;
+static const char *test_partition = ""; /* below it */
 /* What the job does at a step, besides counting it; NULL: nothing. */
 static void (*test_hook)(const char *step);
 /* May change the store that a job is given; NULL: nothing does. */
@@ -166,13 +167,13 @@ static inline enum lith_code test_job_under(enum test_kind kind,
     struct lith_work work = {.mem = budget, .scratch = &scratch, .control = &test_control};
     struct lith_uuid_source uuids = {.env = &env.base};
 
-    *report = (struct lith_partition_report){.path = ""};
+    *report = (struct lith_partition_report){.path = test_partition};
     lith_arena_init(&arena, budget);
     lith_scratch_init(&scratch, "/tmp", 0);
     LITH_TRY(lith_local_open(&local, &env.base, budget, &store, &err));
     if (test_store_change)
         test_store_change(store);
-    LITH_TRY(lith_folder_open(store, "", &folder, &err));
+    LITH_TRY(lith_folder_open(store, test_partition, &folder, &err));
     struct lith_job job = {.folder = folder,
                            .options = options,
                            .env = &env.base,
@@ -213,7 +214,7 @@ static inline void test_look(void (*each)(struct lith_folder *folder, const stru
 
     test_tools_init(&tools);
     MUST(lith_local_open(&local, &env.base, &tools.mem, &store, &err));
-    MUST(lith_folder_open(store, "", &folder, &err));
+    MUST(lith_folder_open(store, test_partition, &folder, &err));
     MUST(lith_view_take(folder, LITH_SNAPSHOT_OPEN, &tools.mem, &view, &err));
     each(folder, &view, ctx);
 }
