@@ -105,9 +105,9 @@ enum lith_code lith_dir_open(int dir_fd, const char *name, int *ret_fd, struct l
     return LITH_OK;
 }
 
-enum lith_code lith_dir_make(int dir_fd, const char *name, struct lith_err *err)
+enum lith_code lith_dir_make(int dir_fd, const char *name, uint32_t mode, struct lith_err *err)
 {
-    if (mkdirat(dir_fd, name, 0777) != 0)
+    if (mkdirat(dir_fd, name, (mode_t)mode) != 0)
         return lith_fail_errno(err, errno, "make directory", name);
     return LITH_OK;
 }
@@ -123,8 +123,10 @@ static struct lith_file_info info_from(const struct stat *st)
     return (struct lith_file_info){
         .size = (uint64_t)st->st_size,
         .mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec,
+        .changed_ns = (int64_t)st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec,
         .device = (uint64_t)st->st_dev,
         .inode = (uint64_t)st->st_ino,
+        .links = (uint64_t)st->st_nlink,
         .mode = st->st_mode & 07777u,
         .uid = st->st_uid,
         .gid = st->st_gid,

@@ -16,9 +16,11 @@
 struct lith_file_info {
     uint64_t size;
     int64_t mtime_ns;
+    int64_t changed_ns; /* of its contents, names or looks; no program can set it */
     uint64_t device;
     uint64_t inode;
-    uint32_t mode; /* permission bits */
+    uint64_t links; /* names that it has */
+    uint32_t mode;  /* permission bits */
     uid_t uid;
     gid_t gid;
     bool is_file;
@@ -39,7 +41,8 @@ LITH_MUST_CHECK enum lith_code lith_file_create_unnamed(const char *directory, i
 LITH_MUST_CHECK enum lith_code lith_dir_open(int dir_fd, const char *name, int *ret_fd,
                                              struct lith_err *err);
 /* Makes a directory that must not exist yet (CONFLICT). */
-LITH_MUST_CHECK enum lith_code lith_dir_make(int dir_fd, const char *name, struct lith_err *err);
+LITH_MUST_CHECK enum lith_code lith_dir_make(int dir_fd, const char *name, uint32_t mode,
+                                             struct lith_err *err);
 /* Closes; a negative fd is a no-op. For written files check lith_fd_sync first. */
 void lith_fd_close(int fd);
 
