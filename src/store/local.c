@@ -71,44 +71,75 @@ static enum lith_code throttle_make(struct lith_local_folder *folder, struct lit
                              store->cancel, &folder->throttle, err);
 }
 
-static enum lith_code folder_open(struct lith_store *store, const char *path,
-                                  struct lith_folder **ret_folder, struct lith_err *err)
+/* A folder over the directory at `full`, not opened yet. */
+static enum lith_code folder_new(struct lith_store *store, const char *full, const char *path,
+                                 struct lith_local_folder **ret_folder, struct lith_err *err)
 {
-    size_t root_bytes = strlen(store->root);
-    size_t path_bytes = strlen(path);
-    LITH_AUTO(block) void *block = NULL;
+    size_t full_bytes = strlen(full) + 1;
+    size_t path_bytes = strlen(path) + 1;
+    void *block;
 
-    LITH_TRY(lith_alloc(store->mem,
-                        sizeof(struct lith_local_folder) + root_bytes + 2 * path_bytes + 3, &block,
-                        err));
+    LITH_TRY(lith_alloc(store->mem, sizeof(struct lith_local_folder) + full_bytes + path_bytes,
+                        &block, err));
     struct lith_local_folder *folder = block;
-    char *full = (char *)(folder + 1);
-    memcpy(full, store->root, root_bytes);
-    full[root_bytes] = '/';
-    memcpy(full + root_bytes + 1, path, path_bytes + 1);
-    if (path_bytes == 0)
-        full[root_bytes] = 0;
-    char *own_path = full + root_bytes + path_bytes + 2;
-    memcpy(own_path, path, path_bytes + 1);
+    char *own_full = (char *)(folder + 1);
+    memcpy(own_full, full, full_bytes);
+    memcpy(own_full + full_bytes, path, path_bytes);
     *folder = (struct lith_local_folder){
-        .base = {.store = store, .path = own_path}, .fd = -1, .full = full};
-    LITH_TRY(lith_dir_open(AT_FDCWD, full, &folder->fd, err));
-    enum lith_code code = throttle_make(folder, err);
-    if (code != LITH_OK) {
-        lith_fd_close(folder->fd);
-        return code;
-    }
-    *ret_folder = &folder->base;
-    block = NULL;
+        .base = {.store = store, .path = own_full + full_bytes}, .fd = -1, .full = own_full};
+    *ret_folder = folder;
     return LITH_OK;
 }
 
-static void folder_close(struct lith_folder *folder)
+static void folder_close(struct lith_folder *base)
 {
-    lith_folder_unlock(folder);
-    lith_throttle_free(lith_local_folder(folder)->throttle);
-    lith_fd_close(lith_local_folder(folder)->fd);
+    struct lith_local_folder *folder = lith_local_folder(base);
+
+    if (folder->fd >= 0)
+        lith_folder_unlock(base);
+    if (!folder->throttle_is_lent)
+        lith_throttle_free(folder->throttle);
+    lith_fd_close(folder->fd);
     lith_free(folder);
+}
+
+static enum lith_code folder_open(struct lith_store *store, const char *path,
+                                  struct lith_folder **ret_folder, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    struct lith_local_folder *folder;
+    char *full;
+
+    lith_arena_init(&scratch, store->mem);
+    LITH_TRY(
+        lith_arena_format(&scratch, &full, err, "%s%s%s", store->root, *path ? "/" : "", path));
+    LITH_TRY(folder_new(store, full, path, &folder, err));
+    enum lith_code code = lith_dir_open(AT_FDCWD, full, &folder->fd, err);
+    if (code == LITH_OK)
+        code = throttle_make(folder, err);
+    if (code != LITH_OK) {
+        folder_close(&folder->base);
+        return code;
+    }
+    *ret_folder = &folder->base;
+    return LITH_OK;
+}
+
+enum lith_code lith_local_folder_beside(struct lith_local_folder *front, const char *full,
+                                        struct lith_folder **ret_folder, struct lith_err *err)
+{
+    struct lith_local_folder *folder;
+
+    LITH_TRY(folder_new(front->base.store, full, front->base.path, &folder, err));
+    folder->throttle = front->throttle;
+    folder->throttle_is_lent = true;
+    enum lith_code code = lith_dir_open(AT_FDCWD, full, &folder->fd, err);
+    if (code != LITH_OK) {
+        folder_close(&folder->base);
+        return code;
+    }
+    *ret_folder = &folder->base;
+    return LITH_OK;
 }
 
 /* The file has no name, so nothing is left behind. */

@@ -18,6 +18,7 @@ struct lith_local_store {
 struct lith_local_folder {
     struct lith_folder base;
     struct lith_throttle *throttle; /* of data files; NULL: none is held up */
+    bool throttle_is_lent;          /* another folder's */
     int fd;                         /* the directory; every name is relative to it */
     const char *full;               /* its path for the system: root and path joined */
 };
@@ -41,6 +42,38 @@ void lith_local_etag(const struct lith_file_info *info, char ret_text[LITH_LOCAL
 /* CONFLICT when the path no longer leads to the open directory. */
 LITH_MUST_CHECK enum lith_code lith_local_folder_same(struct lith_local_folder *folder,
                                                       struct lith_err *err);
+
+/* Opens the directory at `full` as a folder that goes with `front`: same path below the root for
+ * texts, same throttle. `front` outlives it. */
+LITH_MUST_CHECK enum lith_code lith_local_folder_beside(struct lith_local_folder *front,
+                                                        const char *full,
+                                                        struct lith_folder **ret_folder,
+                                                        struct lith_err *err);
+
+/* An output in `folder` that looks like files of `front`. */
+LITH_MUST_CHECK enum lith_code lith_local_output_new_like(struct lith_folder *folder,
+                                                          const struct lith_local_folder *front,
+                                                          const struct lith_output_options *options,
+                                                          struct lith_output **ret_output,
+                                                          struct lith_err *err);
+
+/* CONFLICT unless the object has the expected bytes (NULL: is not there); fills how it looks, or
+ * how the directory does. */
+LITH_MUST_CHECK enum lith_code lith_local_still_expected(struct lith_local_folder *folder,
+                                                         const char *name,
+                                                         const struct lith_blob *expected,
+                                                         struct lith_file_info *ret_info,
+                                                         struct lith_err *err);
+
+/* Writes and syncs a new file in a directory that goes with `folder`; it looks like `like`. One
+ * that could not be written is removed again. */
+LITH_MUST_CHECK enum lith_code lith_local_file_write(struct lith_local_folder *folder, int dir_fd,
+                                                     const char *name, struct lith_content *body,
+                                                     const struct lith_file_info *like,
+                                                     struct lith_err *err);
+
+/* Syncs the directory that holds the one at `path`. `path` is as it was when it returns. */
+LITH_MUST_CHECK enum lith_code lith_local_above_sync(char *path, struct lith_err *err);
 
 /* As the verbs of the same names. */
 enum lith_code lith_local_folder_make(struct lith_store *store, const char *path,

@@ -20,10 +20,10 @@ static enum lith_code directory_sync(const char *path, struct lith_err *err)
     return code;
 }
 
-/* The directory that ends at `slash`, which is taken out of the path for that; NULL: it has none.
- */
-static enum lith_code above_sync(char *path, char *slash, struct lith_err *err)
+enum lith_code lith_local_above_sync(char *path, struct lith_err *err)
 {
+    char *slash = strrchr(path, '/');
+
     if (!slash)
         return directory_sync(".", err);
     if (slash == path)
@@ -36,12 +36,12 @@ static enum lith_code above_sync(char *path, char *slash, struct lith_err *err)
 
 static enum lith_code one_make(struct lith_store *store, char *path, struct lith_err *err)
 {
-    enum lith_code code = lith_dir_make(AT_FDCWD, path, err);
+    enum lith_code code = lith_dir_make(AT_FDCWD, path, 0777, err);
 
     if (code != LITH_E_CONFLICT)
         LITH_TRY(code);
     bool is_new = code == LITH_OK;
-    code = above_sync(path, strrchr(path, '/'), err);
+    code = lith_local_above_sync(path, err);
     if (is_new || code != LITH_E_DENIED)
         LITH_TRY(code);
     if (is_new)

@@ -37,7 +37,7 @@ static bool owner_matters(const struct lith_file_info *info)
     return (info->mode & 0400u) && !(info->mode & 0040u);
 }
 
-static enum lith_code look_like(struct lith_local_folder *folder,
+static enum lith_code look_like(const struct lith_local_folder *front,
                                 const struct lith_output_options *options,
                                 struct lith_file_info *ret_like, struct lith_err *err)
 {
@@ -45,7 +45,7 @@ static enum lith_code look_like(struct lith_local_folder *folder,
 
     for (size_t i = 0; i < options->like_count; i++) {
         struct lith_file_info info;
-        LITH_TRY(lith_file_stat(folder->fd, options->like_names[i], true, &info, err));
+        LITH_TRY(lith_file_stat(front->fd, options->like_names[i], true, &info, err));
         info.mode &= 0777u;
         if (i == 0) {
             like = info;
@@ -87,9 +87,10 @@ static enum lith_code output_alloc(struct lith_folder *folder, const char *name,
     return LITH_OK;
 }
 
-enum lith_code lith_local_output_new(struct lith_folder *base,
-                                     const struct lith_output_options *options,
-                                     struct lith_output **ret_output, struct lith_err *err)
+enum lith_code lith_local_output_new_like(struct lith_folder *base,
+                                          const struct lith_local_folder *front,
+                                          const struct lith_output_options *options,
+                                          struct lith_output **ret_output, struct lith_err *err)
 {
     struct lith_local_folder *folder = lith_local_folder(base);
     struct local_output *output = NULL;
@@ -99,7 +100,7 @@ enum lith_code lith_local_output_new(struct lith_folder *base,
     if (lith_file_stat(folder->fd, options->name, false, &taken, &ignored) != LITH_E_NOT_FOUND)
         return lith_fail(err, LITH_E_CONFLICT, "%s exists already", options->name);
     LITH_TRY(output_alloc(base, options->name, &output, err));
-    enum lith_code code = look_like(folder, options, &output->like, err);
+    enum lith_code code = look_like(front, options, &output->like, err);
     if (code == LITH_OK)
         code = lith_file_create(folder->fd, output->tmp, 0600, &output->fd, err);
     output->written = code == LITH_OK;
@@ -118,6 +119,13 @@ enum lith_code lith_local_output_new(struct lith_folder *base,
     lith_local_step(base, LITH_STEP_OUTPUT_CREATED);
     *ret_output = &output->base;
     return LITH_OK;
+}
+
+enum lith_code lith_local_output_new(struct lith_folder *base,
+                                     const struct lith_output_options *options,
+                                     struct lith_output **ret_output, struct lith_err *err)
+{
+    return lith_local_output_new_like(base, lith_local_folder(base), options, ret_output, err);
 }
 
 static enum lith_code own(struct local_output *output, struct lith_err *err)

@@ -38,10 +38,9 @@ static enum lith_code hash_read(int fd, const char *name, uint64_t bytes, struct
     return code;
 }
 
-/* CONFLICT unless the object has the expected bytes; fills how it looks. */
-static enum lith_code still_expected(struct lith_local_folder *folder, const char *name,
-                                     const struct lith_blob *expected,
-                                     struct lith_file_info *ret_info, struct lith_err *err)
+enum lith_code lith_local_still_expected(struct lith_local_folder *folder, const char *name,
+                                         const struct lith_blob *expected,
+                                         struct lith_file_info *ret_info, struct lith_err *err)
 {
     struct lith_mem *mem = folder->base.store->mem;
     struct lith_hash128 hash;
@@ -81,12 +80,33 @@ static enum lith_code body_write(int fd, const char *tmp, struct lith_content *b
     return code;
 }
 
+enum lith_code lith_local_file_write(struct lith_local_folder *folder, int dir_fd, const char *name,
+                                     struct lith_content *body, const struct lith_file_info *like,
+                                     struct lith_err *err)
+{
+    struct lith_err ignored;
+    int fd = -1;
+
+    LITH_TRY(lith_file_create(dir_fd, name, 0600, &fd, err));
+    enum lith_code code = body_write(fd, name, body, folder->base.store->mem, err);
+    /* A new object is readable by whoever may look into its directory. */
+    uint32_t mode = like->is_directory ? (like->mode & 0444u) | 0600u : like->mode;
+    if (code == LITH_OK)
+        code = lith_fd_own(fd, name, like->uid, like->gid, mode, err);
+    lith_local_step(&folder->base, LITH_STEP_PUT_WRITTEN);
+    if (code == LITH_OK && !lith_guard_is_out(LITH_GUARD_SYNC_FIRST))
+        code = lith_fd_sync(fd, name, err);
+    lith_fd_close(fd);
+    if (code != LITH_OK)
+        (void)!lith_file_unlink(dir_fd, name, &ignored);
+    return code;
+}
+
 static enum lith_code write_tmp(struct lith_local_folder *folder, const char *tmp,
                                 struct lith_content *body, const struct lith_file_info *like,
                                 struct lith_err *err)
 {
     struct lith_err ignored;
-    int fd = -1;
 
     /* Left by a program that was killed here; we hold the lock, so it is nobody's. */
     enum lith_code code = lith_file_unlink(folder->fd, tmp, &ignored);
@@ -94,19 +114,7 @@ static enum lith_code write_tmp(struct lith_local_folder *folder, const char *tm
         *err = ignored;
         return code;
     }
-    LITH_TRY(lith_file_create(folder->fd, tmp, 0600, &fd, err));
-    code = body_write(fd, tmp, body, folder->base.store->mem, err);
-    /* A new object is readable by whoever may look into its directory. */
-    uint32_t mode = like->is_directory ? (like->mode & 0444u) | 0600u : like->mode;
-    if (code == LITH_OK)
-        code = lith_fd_own(fd, tmp, like->uid, like->gid, mode, err);
-    lith_local_step(&folder->base, LITH_STEP_PUT_WRITTEN);
-    if (code == LITH_OK && !lith_guard_is_out(LITH_GUARD_SYNC_FIRST))
-        code = lith_fd_sync(fd, tmp, err);
-    lith_fd_close(fd);
-    if (code != LITH_OK)
-        (void)!lith_file_unlink(folder->fd, tmp, &ignored);
-    return code;
+    return lith_local_file_write(folder, folder->fd, tmp, body, like, err);
 }
 
 static enum lith_code put_locked(struct lith_local_folder *folder, const char *name,
@@ -121,7 +129,7 @@ static enum lith_code put_locked(struct lith_local_folder *folder, const char *n
         return lith_fail(err, LITH_E_INVALID, "%s: the name is too long", name);
     lith_local_step(&folder->base, LITH_STEP_PUT_LOCKED);
     LITH_TRY(lith_local_folder_same(folder, err));
-    LITH_TRY(still_expected(folder, name, expected, &info, err));
+    LITH_TRY(lith_local_still_expected(folder, name, expected, &info, err));
     LITH_TRY(write_tmp(folder, tmp, body, &info, err));
     lith_local_step(&folder->base, LITH_STEP_PUT_SYNCED);
     LITH_TRY(lith_file_rename(folder->fd, tmp, name, err));

@@ -153,6 +153,61 @@ enum lith_code lith_folder_put_if(struct lith_folder *folder, const char *name,
     return lith_folder_put_content_if(folder, name, expected, &body.base, err);
 }
 
+bool lith_folder_shows(const struct lith_folder *folder)
+{
+    return folder->store->ops->put_shown != NULL;
+}
+
+enum lith_code lith_folder_put_shown(struct lith_folder *folder, const char *name,
+                                     const struct lith_blob *expected, struct lith_content *body,
+                                     struct lith_showing *showing, struct lith_err *err)
+{
+    if (!lith_folder_shows(folder))
+        return lith_folder_put_content_if(folder, name, expected, body, err);
+    LITH_TRY(name_check(name, err));
+    return folder->store->ops->put_shown(folder, name, expected, body, showing, err);
+}
+
+enum lith_code lith_folder_show_check(struct lith_folder *folder, struct lith_showing *showing,
+                                      struct lith_err *err)
+{
+    if (!lith_folder_shows(folder))
+        return LITH_OK;
+    return folder->store->ops->show_check(folder, showing, err);
+}
+
+enum lith_code lith_folder_settle(struct lith_folder *folder, struct lith_arena *arena,
+                                  struct lith_settled *ret_settled, struct lith_err *err)
+{
+    LITH_ASSERT(folder->locked);
+    *ret_settled = (struct lith_settled){0};
+    if (!lith_folder_shows(folder))
+        return LITH_OK;
+    return folder->store->ops->settle(folder, arena, ret_settled, err);
+}
+
+enum lith_code lith_folder_tidy(struct lith_folder *folder, const struct lith_tidy *tidy,
+                                struct lith_showing *showing, struct lith_err *err)
+{
+    LITH_ASSERT(folder->locked);
+    if (!lith_folder_shows(folder))
+        return LITH_OK;
+    return folder->store->ops->tidy(folder, tidy, showing, err);
+}
+
+enum lith_code lith_store_held_each(struct lith_store *store, lith_held_fn each, void *ctx,
+                                    struct lith_err *err)
+{
+    return store->ops->held_each ? store->ops->held_each(store, each, ctx, err) : LITH_OK;
+}
+
+enum lith_code lith_store_held_drop(struct lith_store *store, const char *path,
+                                    const struct lith_tidy *tidy, struct lith_err *err)
+{
+    LITH_TRY(path_check(path, err));
+    return store->ops->held_drop ? store->ops->held_drop(store, path, tidy, err) : LITH_OK;
+}
+
 enum lith_code lith_output_new(struct lith_folder *folder,
                                const struct lith_output_options *options,
                                struct lith_output **ret_output, struct lith_err *err)

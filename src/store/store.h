@@ -21,6 +21,7 @@ struct lith_object {
     uint64_t size;
     int64_t mtime_ns; /* by the store's clock */
     bool is_link;     /* a symbolic link to a regular file: read, never merged, never deleted */
+    bool is_held;     /* kept for the folder where nobody sees it who lists it otherwise */
 };
 
 /* One reading of a folder. */
@@ -31,6 +32,7 @@ struct lith_listing {
     size_t folder_count;
     const char **others; /* sorted: links to directories or to nothing, sockets, devices */
     size_t other_count;
+    bool is_unsettled; /* lith_folder_settle, or lith_folder_tidy, may find something to do */
 };
 
 /* A whole object, and what it is known by as the condition of its replacement: its bytes, by their
@@ -85,10 +87,44 @@ struct lith_space {
     uint64_t total_bytes;
 };
 
+/* What becomes of an object when those who list a folder are shown another set of files. */
+enum lith_fate {
+    LITH_FATE_SHOWN,   /* they see it */
+    LITH_FATE_HELD,    /* they do not; it stays in the listing, as held */
+    LITH_FATE_OWN,     /* a leftover of ours, or what is replaced: nobody needs it */
+    LITH_FATE_DEAD,    /* held, and nothing knows of it any more: may go once it is old enough */
+    LITH_FATE_FOREIGN, /* another program is at it: no change now */
+};
+
+/* What a folder is to show. Asked once for each object, between `begin` and `complete`. */
+struct lith_showing {
+    void (*begin)(struct lith_showing *showing);
+    enum lith_fate (*fate)(struct lith_showing *showing, const struct lith_object *object);
+    /* CORRUPT: what must be shown was not among the objects. */
+    enum lith_code (*complete)(struct lith_showing *showing, struct lith_err *err);
+    bool must; /* the put makes no sense without the change; else it is made all the same */
+};
+
+/* What lith_folder_settle found. */
+struct lith_settled {
+    uint64_t
+        carried; /* what others had put into a directory that was swapped out: it is shown now */
+    const char *stray; /* in the arena: what could not be carried, and why; NULL: nothing */
+};
+
+/* Which leftovers may go: those that have been so for `grace_ns`. */
+struct lith_tidy {
+    int64_t now_ns; /* by the store's clock */
+    int64_t grace_ns;
+};
+
 enum lith_lock_wait {
     LITH_LOCK_TRY,  /* CONFLICT where another program has it */
     LITH_LOCK_WAIT, /* until it is free; TRANSIENT where it is not after a few seconds */
 };
+
+/* Told of the path of a folder. */
+typedef enum lith_code (*lith_held_fn)(void *ctx, const char *path, struct lith_err *err);
 
 struct lith_store_ops {
     void (*close)(struct lith_store *store);
@@ -130,6 +166,21 @@ struct lith_store_ops {
     /* Optional: see lith_folder_free_bytes. */
     enum lith_code (*free_bytes)(struct lith_folder *folder, struct lith_space *ret_space,
                                  struct lith_err *err);
+    /* Of stores that show a folder's new files in one step, else NULL: see lith_folder_put_shown
+     * and those behind it. */
+    enum lith_code (*put_shown)(struct lith_folder *folder, const char *name,
+                                const struct lith_blob *expected, struct lith_content *body,
+                                struct lith_showing *showing, struct lith_err *err);
+    enum lith_code (*show_check)(struct lith_folder *folder, struct lith_showing *showing,
+                                 struct lith_err *err);
+    enum lith_code (*settle)(struct lith_folder *folder, struct lith_arena *arena,
+                             struct lith_settled *ret_settled, struct lith_err *err);
+    enum lith_code (*tidy)(struct lith_folder *folder, const struct lith_tidy *tidy,
+                           struct lith_showing *showing, struct lith_err *err);
+    enum lith_code (*held_each)(struct lith_store *store, lith_held_fn each, void *ctx,
+                                struct lith_err *err);
+    enum lith_code (*held_drop)(struct lith_store *store, const char *path,
+                                const struct lith_tidy *tidy, struct lith_err *err);
 };
 
 /* A concrete store and a concrete folder embed these as their first member. */
@@ -227,6 +278,46 @@ LITH_MUST_CHECK enum lith_code lith_folder_put_if(struct lith_folder *folder, co
                                                   const struct lith_blob *expected,
                                                   const void *data, size_t bytes,
                                                   struct lith_err *err);
+
+/*
+ * As lith_folder_put_content_if, and in the same moment the folder comes to show those who list it
+ * exactly the files that `showing` says, where the store can do that; elsewhere this is the same as
+ * the other. TRANSIENT: somebody is writing here, nothing was changed.
+ */
+LITH_MUST_CHECK enum lith_code lith_folder_put_shown(struct lith_folder *folder, const char *name,
+                                                     const struct lith_blob *expected,
+                                                     struct lith_content *body,
+                                                     struct lith_showing *showing,
+                                                     struct lith_err *err);
+/* True where that changes what is shown. */
+bool lith_folder_shows(const struct lith_folder *folder);
+/* Would it be refused now? TRANSIENT: it may pass; UNSUPPORTED, DENIED: somebody must do something.
+ * Writes nothing. */
+LITH_MUST_CHECK enum lith_code lith_folder_show_check(struct lith_folder *folder,
+                                                      struct lith_showing *showing,
+                                                      struct lith_err *err);
+/*
+ * Under the lock: ends what a put that was cut off has left, and shows what others have put into
+ * directories that are no longer the folder's. Texts go to the arena.
+ */
+LITH_MUST_CHECK enum lith_code lith_folder_settle(struct lith_folder *folder,
+                                                  struct lith_arena *arena,
+                                                  struct lith_settled *ret_settled,
+                                                  struct lith_err *err);
+/* Under the lock: takes away what nobody needs any more of what is held for the folder. `showing`
+ * says what the held objects are by now. */
+LITH_MUST_CHECK enum lith_code lith_folder_tidy(struct lith_folder *folder,
+                                                const struct lith_tidy *tidy,
+                                                struct lith_showing *showing, struct lith_err *err);
+
+/* Calls `each` for every folder for which something is held, also for those that are gone. A
+ * failure of `each` ends it and is returned. */
+LITH_MUST_CHECK enum lith_code lith_store_held_each(struct lith_store *store, lith_held_fn each,
+                                                    void *ctx, struct lith_err *err);
+/* Takes away what is held for a folder that is gone, or has begun anew. */
+LITH_MUST_CHECK enum lith_code lith_store_held_drop(struct lith_store *store, const char *path,
+                                                    const struct lith_tidy *tidy,
+                                                    struct lith_err *err);
 
 /* Begins a new file under a name that no reader counts. CONFLICT when the name exists. */
 LITH_MUST_CHECK enum lith_code lith_output_new(struct lith_folder *folder,
