@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/time.h"
 #include "lake/commit.h"
+#include "lake/showing.h"
 #include "store/steps.h"
 
 /* Past this an answer that stays ambiguous is unknown (DESIGN.md section 5). */
@@ -112,12 +113,35 @@ static enum lith_code log_check(const struct lith_manifest *next, struct lith_er
                      LITH_LOG_COUNT_MAX);
 }
 
+/* Which operations change what readers see; the others are made even where that cannot be. */
+static bool op_shows(enum lith_op op)
+{
+    return op == LITH_OP_COMPACT || op == LITH_OP_ROLLBACK || op == LITH_OP_RESTORE ||
+           op == LITH_OP_RETIRE;
+}
+
+/* One try to store `next`. */
+static enum lith_code put_once(struct lith_folder *folder, const struct lith_blob *expected,
+                               const struct lith_manifest *next, struct lith_mem *mem,
+                               struct lith_err *err)
+{
+    struct manifest_body body = {.base = {.write = manifest_write}, .manifest = next, .mem = mem};
+    LITH_AUTO(arena) struct lith_arena scratch;
+    struct lith_manifest_showing showing;
+
+    lith_arena_init(&scratch, mem);
+    if (!lith_folder_shows(folder))
+        return lith_folder_put_content_if(folder, next->name, expected, &body.base, err);
+    LITH_TRY(lith_manifest_showing_init(&showing, next, &scratch, err));
+    showing.base.must = op_shows(next->log[next->log_count - 1].op);
+    return lith_folder_put_shown(folder, next->name, expected, &body.base, &showing.base, err);
+}
+
 enum lith_code lith_commit_put(struct lith_folder *folder, const struct lith_blob *expected,
                                const struct lith_manifest *next, struct lith_mem *mem,
                                enum lith_put *ret_put, struct lith_err *err)
 {
     struct lith_env *env = folder->store->env;
-    struct manifest_body body = {.base = {.write = manifest_write}, .manifest = next, .mem = mem};
     enum lith_put put = LITH_PUT_UNKNOWN;
     int64_t begin = env->monotonic_ns(env);
     bool again = true;
@@ -126,8 +150,9 @@ enum lith_code lith_commit_put(struct lith_folder *folder, const struct lith_blo
     if (expected && !expected->etag)
         expected = NULL;
     for (unsigned tries = 0; again && tries < LITH_LOOK_AGAIN_MAX; tries++) {
-        enum lith_code answer =
-            lith_folder_put_content_if(folder, next->name, expected, &body.base, err);
+        enum lith_code answer = put_once(folder, expected, next, mem, err);
+        if (answer == LITH_E_TRANSIENT && lith_folder_shows(folder))
+            return answer; /* of such a store it is no riddle: somebody writes here */
         LITH_TRY(settle(folder, expected, next, answer, mem, &put, &again));
         again = again && env->monotonic_ns(env) - begin < COMMIT_DEADLINE_NS;
     }

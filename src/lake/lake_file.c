@@ -41,9 +41,10 @@ enum lith_code lith_readers_parse(const char *text, enum lith_readers *ret_reade
 
 enum lith_code lith_readers_check(enum lith_readers readers, struct lith_err *err)
 {
-    if (readers == LITH_READERS_EXCHANGE || readers == LITH_READERS_GLOB)
+    if (readers == LITH_READERS_GLOB)
         return lith_fail(err, LITH_E_INVALID,
-                         "readers = %s is not there yet; this version does readers = manifest",
+                         "readers = %s is not there yet; this version does readers = manifest and "
+                         "readers = exchange",
                          readers_names[readers]);
     return LITH_OK;
 }
@@ -60,8 +61,27 @@ static enum lith_code text_copy(const struct lith_json *root, const char *key, c
     return LITH_OK;
 }
 
-static enum lith_code file_parse(const struct lith_blob *blob, struct lith_lake_file *ret_file,
-                                 struct lith_err *err)
+/* Absent: the sibling of the root. */
+static enum lith_code staging_parse(const struct lith_json *root, struct lith_arena *arena,
+                                    const char **ret_staging, struct lith_err *err)
+{
+    const struct lith_json *field = lith_json_get(root, "staging");
+    const char *text = lith_json_text_of(field);
+    void *copy;
+
+    *ret_staging = NULL;
+    if (!field)
+        return LITH_OK;
+    if (!text || text[0] != '/')
+        return lith_fail(err, LITH_E_CORRUPT, "%s: staging: an absolute path expected",
+                         LITH_LAKE_FILE_NAME);
+    LITH_TRY(lith_arena_copy(arena, text, strlen(text), &copy, err));
+    *ret_staging = copy;
+    return LITH_OK;
+}
+
+static enum lith_code file_parse(const struct lith_blob *blob, struct lith_arena *arena,
+                                 struct lith_lake_file *ret_file, struct lith_err *err)
 {
     LITH_AUTO(json) struct lith_json *root = NULL;
     struct lith_lake_file file = {0};
@@ -82,6 +102,7 @@ static enum lith_code file_parse(const struct lith_blob *blob, struct lith_lake_
     LITH_TRY(text_copy(root, "readers", readers, sizeof(readers), err));
     LITH_TRY(text_copy(root, "policy_hash", file.policy_hash, sizeof(file.policy_hash), err));
     LITH_TRY(text_copy(root, "manifest", name, sizeof(name), err));
+    LITH_TRY(staging_parse(root, arena, &file.staging, err));
     if (lith_readers_parse(readers, &file.readers, err) != LITH_OK)
         return lith_fail(err, LITH_E_CORRUPT, "%s: readers: \"%s\" is not known",
                          LITH_LAKE_FILE_NAME, readers);
@@ -102,7 +123,7 @@ static enum lith_code file_read(struct lith_folder *folder, struct lith_arena *a
     struct lith_blob blob;
 
     LITH_TRY(lith_folder_get(folder, LITH_LAKE_FILE_NAME, LAKE_FILE_BYTES_MAX, arena, &blob, err));
-    return file_parse(&blob, ret_file, err);
+    return file_parse(&blob, arena, ret_file, err);
 }
 
 enum lith_code lith_lake_file_read(struct lith_store *store, struct lith_arena *arena,
@@ -115,7 +136,7 @@ enum lith_code lith_lake_file_read(struct lith_store *store, struct lith_arena *
 }
 
 static enum lith_code file_write(struct lith_folder *root, const struct lith_lake_file *file,
-                                 struct lith_err *err)
+                                 const struct lith_blob *expected, struct lith_err *err)
 {
     LITH_AUTO(json) struct lith_json *json = lith_json_object();
     LITH_AUTO(buf) struct lith_buf text;
@@ -125,10 +146,11 @@ static enum lith_code file_write(struct lith_folder *root, const struct lith_lak
         !lith_json_set(json, "lake_id", lith_json_text(file->lake_id)) ||
         !lith_json_set(json, "readers", lith_json_text(lith_readers_name(file->readers))) ||
         !lith_json_set(json, "manifest", lith_json_text(file->manifest_name)) ||
-        !lith_json_set(json, "policy_hash", lith_json_text(file->policy_hash)))
+        !lith_json_set(json, "policy_hash", lith_json_text(file->policy_hash)) ||
+        (file->staging && !lith_json_set(json, "staging", lith_json_text(file->staging))))
         return lith_fail(err, LITH_E_NOMEM, "out of memory for %s", LITH_LAKE_FILE_NAME);
     LITH_TRY(lith_json_write(json, 2, &text, err));
-    return lith_folder_put_if(root, LITH_LAKE_FILE_NAME, NULL, text.data, text.bytes, err);
+    return lith_folder_put_if(root, LITH_LAKE_FILE_NAME, expected, text.data, text.bytes, err);
 }
 
 enum lith_code lith_lake_file_mark_tiers(struct lith_store *store, struct lith_arena *arena,
@@ -153,27 +175,28 @@ enum lith_code lith_lake_file_mark_tiers(struct lith_store *store, struct lith_a
     return lith_folder_put_if(root, LITH_LAKE_FILE_NAME, &blob, text.data, text.bytes, err);
 }
 
-static enum lith_code file_create(struct lith_folder *root, enum lith_readers readers,
-                                  const char *policy_hash, const char *manifest_name,
+static enum lith_code file_create(struct lith_folder *root, const struct lith_lake_choice *choice,
                                   struct lith_arena *arena, struct lith_lake_file *ret_file,
                                   struct lith_err *err)
 {
-    struct lith_lake_file file = {.readers = readers,
-                                  .manifest_name = strcmp(manifest_name, LITH_MANIFEST_NAME_HIDDEN)
-                                                       ? LITH_MANIFEST_NAME
-                                                       : LITH_MANIFEST_NAME_HIDDEN};
+    struct lith_lake_file file = {.readers = choice->readers,
+                                  .manifest_name =
+                                      strcmp(choice->manifest_name, LITH_MANIFEST_NAME_HIDDEN)
+                                          ? LITH_MANIFEST_NAME
+                                          : LITH_MANIFEST_NAME_HIDDEN,
+                                  .staging = choice->staging};
     struct lith_env *env = root->store->env;
     struct lith_hash128 id;
 
-    if (readers == LITH_READERS_NONE)
+    if (choice->readers == LITH_READERS_NONE)
         return lith_fail(err, LITH_E_INVALID, "the lake has no readers mode yet; choose one");
-    if (strlen(policy_hash) >= sizeof(file.policy_hash))
+    if (strlen(choice->policy_hash) >= sizeof(file.policy_hash))
         return lith_fail(err, LITH_E_INVALID, "policy hash \"%s\": 32 hex digits expected",
-                         policy_hash);
-    memcpy(file.policy_hash, policy_hash, strlen(policy_hash) + 1);
+                         choice->policy_hash);
+    memcpy(file.policy_hash, choice->policy_hash, strlen(choice->policy_hash) + 1);
     env->random(env, &id, sizeof(id));
     lith_hash128_text(id, file.lake_id);
-    enum lith_code code = file_write(root, &file, err);
+    enum lith_code code = file_write(root, &file, NULL, err);
     /* Somebody else was first: theirs counts. */
     if (code == LITH_E_CONFLICT)
         return file_read(root, arena, ret_file, err);
@@ -182,24 +205,40 @@ static enum lith_code file_create(struct lith_folder *root, enum lith_readers re
     return LITH_OK;
 }
 
-enum lith_code lith_lake_file_ensure(struct lith_store *store, enum lith_readers readers,
-                                     const char *policy_hash, const char *manifest_name,
+enum lith_code lith_lake_file_ensure(struct lith_store *store,
+                                     const struct lith_lake_choice *choice,
                                      struct lith_arena *arena, struct lith_lake_file *ret_file,
                                      struct lith_err *err)
 {
     LITH_AUTO(folder) struct lith_folder *root = NULL;
     struct lith_lake_file file = {0};
 
-    LITH_TRY(lith_readers_check(readers, err));
+    LITH_TRY(lith_readers_check(choice->readers, err));
     LITH_TRY(lith_folder_open(store, "", &root, err));
     enum lith_code code = file_read(root, arena, &file, err);
     if (code == LITH_E_NOT_FOUND)
-        code = file_create(root, readers, policy_hash, manifest_name, arena, &file, err);
+        code = file_create(root, choice, arena, &file, err);
     LITH_TRY(code);
     LITH_TRY(lith_readers_check(file.readers, err));
-    if (readers != LITH_READERS_NONE && readers != file.readers)
+    if (choice->readers != LITH_READERS_NONE && choice->readers != file.readers)
         return lith_fail(err, LITH_E_INVALID, "the lake was committed to with readers = %s, not %s",
-                         lith_readers_name(file.readers), lith_readers_name(readers));
+                         lith_readers_name(file.readers), lith_readers_name(choice->readers));
     *ret_file = file;
     return LITH_OK;
+}
+
+enum lith_code lith_lake_file_move_staging(struct lith_store *store, const char *staging,
+                                           struct lith_err *err)
+{
+    LITH_AUTO(folder) struct lith_folder *root = NULL;
+    LITH_AUTO(arena) struct lith_arena scratch;
+    struct lith_lake_file file;
+    struct lith_blob blob;
+
+    lith_arena_init(&scratch, store->mem);
+    LITH_TRY(lith_folder_open(store, "", &root, err));
+    LITH_TRY(lith_folder_get(root, LITH_LAKE_FILE_NAME, LAKE_FILE_BYTES_MAX, &scratch, &blob, err));
+    LITH_TRY(file_parse(&blob, &scratch, &file, err));
+    file.staging = staging;
+    return file_write(root, &file, &blob, err);
 }

@@ -32,7 +32,16 @@ struct lith_lake_file {
     enum lith_readers readers;
     char policy_hash[33];      /* "" when not stored */
     const char *manifest_name; /* static storage */
-    bool has_tiers; /* files may be rolled up: who reads a partition looks above it, too */
+    bool has_tiers;      /* files may be rolled up: who reads a partition looks above it, too */
+    const char *staging; /* readers = exchange: in the arena of the call; NULL: the sibling */
+};
+
+/* What a lake is to be from its first commit on. */
+struct lith_lake_choice {
+    enum lith_readers readers; /* NONE asks for none: then it must have been chosen */
+    const char *policy_hash;
+    const char *manifest_name;
+    const char *staging; /* NULL: the sibling */
 };
 
 /* Reads it. NOT_FOUND: never committed to. CORRUPT, UNSUPPORTED (a newer format). */
@@ -48,11 +57,16 @@ lith_lake_file_mark_tiers(struct lith_store *store, struct lith_arena *arena, st
 
 /*
  * Reads it, or creates it with a new lake id at the first commit. INVALID when the lake has
- * another readers mode than the one asked for (NONE asks for none: then it must exist).
+ * another readers mode than the one asked for.
  */
+LITH_MUST_CHECK enum lith_code lith_lake_file_ensure(struct lith_store *store,
+                                                     const struct lith_lake_choice *choice,
+                                                     struct lith_arena *arena,
+                                                     struct lith_lake_file *ret_file,
+                                                     struct lith_err *err);
+
+/* Writes down another staging directory; NULL: the sibling. CONFLICT: somebody changed the file. */
 LITH_MUST_CHECK enum lith_code
-lith_lake_file_ensure(struct lith_store *store, enum lith_readers readers, const char *policy_hash,
-                      const char *manifest_name, struct lith_arena *arena,
-                      struct lith_lake_file *ret_file, struct lith_err *err);
+lith_lake_file_move_staging(struct lith_store *store, const char *staging, struct lith_err *err);
 
 #endif

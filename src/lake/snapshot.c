@@ -105,8 +105,7 @@ static bool is_output(const char *name, const char *pid)
            LITH_GUARD(PID, strcmp(parts.pid, pid) == 0);
 }
 
-/* What a name that no table holds can be. */
-static enum lith_file_state unnamed_state(const char *name, const char *pid)
+enum lith_file_state lith_file_state_by_name(const char *name, const char *pid)
 {
     if (is_manifest_name(name))
         return LITH_FILE_MANIFEST;
@@ -125,6 +124,14 @@ static bool object_differs(const struct lith_object *object, const struct lith_e
     return object->size != entry->size || (entry->etag && strcmp(object->etag, entry->etag) != 0);
 }
 
+/* What is kept where nobody lists it is nobody's new data: an earlier commit took it from sight,
+ * and its manifest was forgotten, or lost. */
+static void held_hide(struct lith_snapshot_file *file)
+{
+    if (file->state == LITH_FILE_LATE && file->object->is_held)
+        file->state = LITH_FILE_OTHER;
+}
+
 static void file_classify(struct lith_snapshot_file *file, const struct lith_manifest *m,
                           const struct tables *t, enum lith_snapshot_mode mode)
 {
@@ -140,11 +147,13 @@ static void file_classify(struct lith_snapshot_file *file, const struct lith_man
         file->state = LITH_FILE_RETIRED;
         file->entry = &m->retired[row];
     } else {
-        file->state = unnamed_state(file->name, m->pid);
+        file->state = lith_file_state_by_name(file->name, m->pid);
         if (file->state == LITH_FILE_LATE)
             file->entry = gone_find(m, t, object);
         if (file->entry)
             file->state = LITH_FILE_GONE;
+        else
+            held_hide(file);
         file->live = file->state == LITH_FILE_LATE && mode == LITH_SNAPSHOT_OPEN && !m->foreign;
     }
     file->differs = object && file->entry && file->state != LITH_FILE_GONE && !m->foreign &&
@@ -159,7 +168,8 @@ static void file_classify(struct lith_snapshot_file *file, const struct lith_man
 /* Without a manifest everything that is data counts. */
 static void file_classify_alone(struct lith_snapshot_file *file)
 {
-    file->state = unnamed_state(file->name, "");
+    file->state = lith_file_state_by_name(file->name, "");
+    held_hide(file);
     file->live = file->state == LITH_FILE_LATE;
 }
 
@@ -257,6 +267,8 @@ bool lith_listing_is_partition(const struct lith_listing *listing)
 {
     for (size_t i = 0; i < listing->object_count; i++) {
         const char *name = listing->objects[i].name;
+        if (listing->objects[i].is_held)
+            continue;
         if (lith_name_is_data(name) || strcmp(name, LITH_MANIFEST_NAME) == 0 ||
             strcmp(name, LITH_MANIFEST_NAME_HIDDEN) == 0)
             return true;

@@ -26,9 +26,14 @@ enum lith_file_state {
     LITH_FILE_OUR_TMP,  /* <output of this partition>.tmp */
     LITH_FILE_GONE_TMP, /* <data or our-tmp>.gone.tmp: a delete that was cut off */
     LITH_FILE_MANIFEST, /* the manifest, its temporary, or the note of owed events */
-    LITH_FILE_OTHER,    /* not data: hidden names, other suffixes */
+    LITH_FILE_OTHER,    /* not data: hidden names, other suffixes; held objects (store.h) that the
+                           manifest does not know */
     LITH_FILE_STATE_COUNT
 };
+
+/* What a name can be that no table of a manifest with that pid holds ("": there is no manifest):
+ * LATE, ORPHAN, OUR_TMP, GONE_TMP, MANIFEST or OTHER. */
+enum lith_file_state lith_file_state_by_name(const char *name, const char *pid);
 
 struct lith_snapshot_file {
     const char *name;

@@ -228,16 +228,17 @@ static void the_walk_finds_partitions(void **state)
     assert_string_equal(stops.text, "a/x=1\na/x=2\ndelta/x=1 _delta_log\n");
     /* The lake's own file. */
     assert_int_equal(lith_lake_file_read(store, &arena, &file, &err), LITH_E_NOT_FOUND);
-    assert_int_equal(
-        lith_lake_file_ensure(store, LITH_READERS_NONE, "", "manifest.json", &arena, &file, &err),
-        LITH_E_INVALID);
-    assert_int_equal(
-        lith_lake_file_ensure(store, LITH_READERS_GLOB, "", "manifest.json", &arena, &file, &err),
-        LITH_E_INVALID);
-    MUST(lith_lake_file_ensure(store, LITH_READERS_MANIFEST, "", "_manifest.json", &arena, &file,
-                               &err));
+    struct lith_lake_choice choice = {.policy_hash = "", .manifest_name = "manifest.json"};
+    assert_int_equal(lith_lake_file_ensure(store, &choice, &arena, &file, &err), LITH_E_INVALID);
+    choice.readers = LITH_READERS_GLOB;
+    assert_int_equal(lith_lake_file_ensure(store, &choice, &arena, &file, &err), LITH_E_INVALID);
+    choice.readers = LITH_READERS_MANIFEST;
+    choice.manifest_name = "_manifest.json";
+    MUST(lith_lake_file_ensure(store, &choice, &arena, &file, &err));
     struct lith_lake_file back;
-    MUST(lith_lake_file_ensure(store, LITH_READERS_NONE, "", "manifest.json", &arena, &back, &err));
+    choice.readers = LITH_READERS_NONE;
+    choice.manifest_name = "manifest.json";
+    MUST(lith_lake_file_ensure(store, &choice, &arena, &back, &err));
     assert_string_equal(back.lake_id, file.lake_id);
     assert_string_equal(back.manifest_name, "_manifest.json");
     for (size_t i = 0; i < 5; i++)
