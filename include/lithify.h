@@ -119,7 +119,10 @@ enum lith_unknown_keys {
  * nanoseconds. Texts are borrowed until the lake is closed; NULL means the default.
  */
 struct lith_options {
-    const char *readers;       /* "manifest"; NULL: what the lake was committed with */
+    const char *readers;       /* "manifest", "exchange"; NULL: what the lake was committed with */
+    const char *staging;       /* exchange: the directory, outside the lake and on its file system,
+                                  that holds what readers do not see; NULL: what the lake was
+                                  committed with, else ROOT.lithify */
     const char *tenant_key;    /* path key of the tenant; "tenant_id" */
     const char *layout;        /* "{db}/{yyyy}/{mm}/{dd}"; NULL: Hive keys (name=value) */
     bool tier_days;            /* files of hours are rolled up into their day ... */
@@ -202,14 +205,21 @@ LITH_API LITH_MUST_CHECK enum lith_code lith_lake_open(const char *root,
 /* NULL is a no-op. */
 LITH_API void lith_lake_close(struct lith_lake *lake);
 
+/*
+ * Would readers "exchange" work here? Tries it out beside the lake and leaves nothing behind.
+ * UNSUPPORTED, DENIED, INVALID say why not.
+ */
+LITH_API LITH_MUST_CHECK enum lith_code lith_lake_exchange_check(struct lith_lake *lake,
+                                                                 struct lith_err *err);
+
 /* How a partition came out of a pass. */
 enum lith_partition_state {
     LITH_PARTITION_COMPACTED, /* its live set was replaced (plan: would be) */
     LITH_PARTITION_LEFT,      /* nothing was due; `reason` says why */
     LITH_PARTITION_BLOCKED,   /* it needs a hand; `reason` says which */
     LITH_PARTITION_BUSY,      /* another program holds it, or changed it first: try again */
-    LITH_PARTITION_PENDING,   /* the outcome is not known yet, deletes are left, or there is too
-                                 little space: run again */
+    LITH_PARTITION_PENDING,   /* the outcome is not known yet, deletes are left, there is too little
+                                 space, or somebody is writing: run again */
     LITH_PARTITION_FAILED,    /* `err` says why; nothing was lost */
     LITH_PARTITION_CHANGED,   /* rolled back, retired from, or adopted (dry run: would be) */
     LITH_PARTITION_STATE_COUNT
@@ -272,6 +282,9 @@ struct lith_partition_report {
     uint64_t deleted_bytes;
     uint64_t held_bytes;     /* of superseded files, until gc */
     int64_t held_until_ns;   /* when the last of them may go; 0: none held */
+    uint64_t carried;        /* exchange: files that came into a directory that had been replaced
+                                meanwhile; from now on they are in the partition */
+    const char *stray;       /* exchange: one that could not be carried over, and why; or NULL */
     uint64_t events;         /* audit events that were written */
     uint64_t events_pending; /* commits whose event could not be; a later pass writes them */
     const char *event_error; /* why; or why it is not known. NULL: all is well */
@@ -312,6 +325,8 @@ struct lith_summary {
     uint64_t deleted_bytes;
     uint64_t held_bytes;
     int64_t held_until_ns; /* the latest */
+    uint64_t carried;
+    uint64_t strays; /* partitions with one */
     uint64_t events;
     uint64_t events_pending;
     uint64_t findings; /* fsck */

@@ -14,7 +14,9 @@
 #include "lake/lake_file.h"
 #include "lake/walk.h"
 #include "sort/sort_key.h"
+#include "store/exchange.h"
 #include "store/local.h"
+#include "sweep/leftovers.h"
 
 static const char *const default_key_columns[] = {"template_id"};
 
@@ -206,6 +208,7 @@ static enum lith_code lake_fill(struct lith_lake *lake, const char *root,
 
     LITH_TRY(options_take(lake, options, err));
     LITH_TRY(lith_local_open(&local, lith_env_system(), &lake->budget.mem, &lake->store, err));
+    lake->front = lake->store;
     lake->sweep = (struct lith_sweep){
         .store = lake->store,
         .options = &lake->job,
@@ -218,13 +221,15 @@ static enum lith_code lake_fill(struct lith_lake *lake, const char *root,
     };
     LITH_TRY(lith_lake_series_open(lake, root, options, err));
     enum lith_code code = lith_lake_file_read(lake->store, &lake->arena, &file, err);
-    if (code == LITH_E_NOT_FOUND)
-        return LITH_OK;
+    lake->is_new = code == LITH_E_NOT_FOUND;
+    if (lake->is_new)
+        return lith_lake_staging_open(lake, root, options->staging, NULL, err);
     if (code != LITH_OK) {
         (void)lake_file_failed(root, err);
         lake->damage = *err;
         return options->damaged ? LITH_OK : code;
     }
+    LITH_TRY(lith_lake_staging_open(lake, root, options->staging, &file, err));
     return manifest_name_take(lake, &file, err);
 }
 
@@ -292,13 +297,20 @@ static enum lith_code tiers_begin(struct lith_lake *lake, const struct lith_lake
 
 enum lith_code lith_lake_commits_prepare(struct lith_lake *lake, struct lith_err *err)
 {
+    struct lith_lake_choice choice = {.readers = lake->readers,
+                                      .policy_hash = lake->job.policy_hash,
+                                      .manifest_name = lake->job.manifest_name,
+                                      .staging = lake->staging_kept};
     struct lith_lake_file file;
 
     LITH_TRY(lith_store_commits_check(lake->store, err));
-    LITH_TRY(lith_lake_file_ensure(lake->store, lake->readers, lake->job.policy_hash,
-                                   lake->job.manifest_name, &lake->arena, &file, err));
+    LITH_TRY(lith_lake_staging_prepare(lake, err));
+    LITH_TRY(lith_lake_file_ensure(lake->store, &choice, &lake->arena, &file, err));
+    if (lake->staging)
+        LITH_TRY(lith_exchange_claim(lake->store, file.lake_id, err));
     if ((lake->job.tier_days || lake->job.tier_months) && !file.has_tiers)
         LITH_TRY(tiers_begin(lake, &file, err));
+    lake->is_new = false;
     return manifest_name_take(lake, &file, err);
 }
 
@@ -364,6 +376,11 @@ enum lith_code lith_lake_adopt(struct lith_lake *lake, enum lith_unlisted unlist
 
     if ((unsigned)unlisted > LITH_UNLISTED_IGNORE)
         return lith_fail(err, LITH_E_INVALID, "no unlisted %d", (int)unlisted);
+    if (unlisted == LITH_UNLISTED_IGNORE && lake->staging)
+        return lith_fail(err, LITH_E_INVALID,
+                         "unlisted: readers = exchange is for readers that list directories, which "
+                         "count every file: take away those that hold no rows of the partition, or "
+                         "say --unlisted live");
     sweep.unlisted = unlisted;
     return first_run(lake, &sweep, LITH_PASS_ADOPT, each, ctx, ret_summary, err);
 }
@@ -379,9 +396,13 @@ static enum lith_code gc_run(struct lith_lake *lake, enum lith_pass pass, lith_p
         return LITH_OK;
     }
     LITH_TRY(code);
+    if (pass == LITH_PASS_GC)
+        LITH_TRY(lith_lake_staging_prepare(lake, err));
     LITH_TRY(lith_sweep_run(&lake->sweep, pass, each, ctx, ret_summary, err));
-    return pass == LITH_PASS_GC ? lith_lake_series_run(lake, pass, each, ctx, ret_summary, err)
-                                : LITH_OK;
+    if (pass != LITH_PASS_GC)
+        return LITH_OK;
+    LITH_TRY(lith_sweep_leftovers(&lake->sweep, err));
+    return lith_lake_series_run(lake, pass, each, ctx, ret_summary, err);
 }
 
 enum lith_code lith_lake_gc(struct lith_lake *lake, lith_partition_fn each, void *ctx,

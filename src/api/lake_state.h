@@ -13,6 +13,7 @@ struct lith_lake {
     struct lith_budget budget;
     struct lith_arena arena;
     struct lith_store *store;
+    struct lith_store *front; /* what readers list: of the same root; not owned */
     struct lith_job_options job;
     struct lith_sweep sweep;
     struct lith_series series; /* store NULL: no audit series is kept */
@@ -21,6 +22,11 @@ struct lith_lake {
     enum lith_readers readers; /* as asked for */
     const char *manifest_name; /* as asked for; NULL: nothing was */
     struct lith_err damage;    /* why _lithify.json cannot be read; code OK: it can, or is absent */
+    /* Of readers = exchange: real paths. */
+    const char *staging;      /* in use; NULL: another mode */
+    const char *staging_kept; /* as it is to be written down; NULL: the sibling of the root */
+    const char *staging_left; /* what another one was asked for instead of; NULL: nothing was */
+    bool is_new;              /* nothing was committed yet */
 };
 
 /* Checks the options and makes a job's of them; texts go to the arena. INVALID. */
@@ -40,6 +46,18 @@ LITH_MUST_CHECK enum lith_code lith_lake_series_run(struct lith_lake *lake, enum
                                                     lith_partition_fn each, void *ctx,
                                                     struct lith_summary *summary,
                                                     struct lith_err *err);
+
+/* Where the lake is, or is to be, read by listing: lays the staging directory beside the store.
+ * `file` is NULL where nothing was committed yet. Writes nothing. INVALID for a place that cannot
+ * be one. */
+LITH_MUST_CHECK enum lith_code lith_lake_staging_open(struct lith_lake *lake, const char *root,
+                                                      const char *given,
+                                                      const struct lith_lake_file *file,
+                                                      struct lith_err *err);
+/* Before changes: the staging directory is there, and serves; one that was asked for instead of it
+ * takes its place if nothing is held in it. Nothing to do in other modes. */
+LITH_MUST_CHECK enum lith_code lith_lake_staging_prepare(struct lith_lake *lake,
+                                                         struct lith_err *err);
 
 /* Tries out whether commits to that store would be safe: UNSUPPORTED. */
 LITH_MUST_CHECK enum lith_code lith_store_commits_check(struct lith_store *store,

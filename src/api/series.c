@@ -181,9 +181,10 @@ static enum lith_code pass_run(struct lith_lake *lake, enum lith_pass pass, stru
         return LITH_OK;
     if (pass == LITH_PASS_COMPACT)
         LITH_TRY(lith_store_commits_check(lake->series.store, err));
-    LITH_TRY(lith_lake_file_ensure(lake->series.store, LITH_READERS_MANIFEST,
-                                   lake->series_job.policy_hash, lake->series_job.manifest_name,
-                                   &scratch, &file, err));
+    struct lith_lake_choice choice = {.readers = LITH_READERS_MANIFEST,
+                                      .policy_hash = lake->series_job.policy_hash,
+                                      .manifest_name = lake->series_job.manifest_name};
+    LITH_TRY(lith_lake_file_ensure(lake->series.store, &choice, &scratch, &file, err));
     lake->series_job.manifest_name = file.manifest_name;
     return lith_sweep_run(&lake->series_sweep, pass, series_tell, telling, ret_own, err);
 }

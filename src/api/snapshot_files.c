@@ -132,7 +132,7 @@ static enum lith_code partition_add(struct lith_snapshot_files *files, struct pa
 {
     LITH_AUTO(folder) struct lith_folder *folder = NULL;
 
-    LITH_TRY(lith_folder_open(files->lake->store, part->path, &folder, err));
+    LITH_TRY(lith_folder_open(files->lake->front, part->path, &folder, err));
     return folder_add(files, folder, NULL, part, err);
 }
 
@@ -180,7 +180,7 @@ static enum lith_code is_taken(struct lith_snapshot_files *files, const struct p
     LITH_AUTO(folder) struct lith_folder *folder = NULL;
     LITH_AUTO(view) struct lith_view view = {0};
 
-    LITH_TRY(lith_folder_open(files->lake->store, part->above ? part->above : "", &folder, err));
+    LITH_TRY(lith_folder_open(files->lake->front, part->above ? part->above : "", &folder, err));
     LITH_TRY(lith_view_take_list_last(folder, &files->budget.mem, &view, err));
     const struct lith_manifest *m = lith_view_manifest(&view);
     if (!m)
@@ -198,7 +198,7 @@ static enum lith_code is_same(struct lith_snapshot_files *files, const struct pa
     LITH_AUTO(folder) struct lith_folder *folder = NULL;
     LITH_AUTO(view) struct lith_view view = {0};
 
-    LITH_TRY(lith_folder_open(files->lake->store, part->path, &folder, err));
+    LITH_TRY(lith_folder_open(files->lake->front, part->path, &folder, err));
     LITH_TRY(lith_view_take_list_last(folder, &files->budget.mem, &view, err));
     *ret_same = part->has_manifest == (lith_view_manifest(&view) != NULL) &&
                 lith_hash128_equal(part->hash, view.blob.hash);
@@ -264,7 +264,7 @@ static enum lith_code tiers_take(struct lith_snapshot_files *files, struct lith_
     for (unsigned tries = 0; tries < LITH_LOOK_AGAIN_MAX; tries++) {
         bool same;
         files->count = files->part_count = 0;
-        LITH_TRY(lith_lake_walk(files->lake->store, &files->budget.control, part_add, files, err));
+        LITH_TRY(lith_lake_walk(files->lake->front, &files->budget.control, part_add, files, err));
         LITH_TRY(parts_read(files, err));
         LITH_TRY(parts_check(files, &same, err));
         if (same)
@@ -296,7 +296,7 @@ static enum lith_code lake_take(struct lith_snapshot_files *files, struct lith_e
     LITH_TRY(has_tiers(files, &has, err));
     if (has)
         return tiers_take(files, err);
-    LITH_TRY(lith_lake_walk(files->lake->store, &files->budget.control, stop_take, files, err));
+    LITH_TRY(lith_lake_walk(files->lake->front, &files->budget.control, stop_take, files, err));
     LITH_TRY(has_tiers(files, &has, err));
     return has ? tiers_take(files, err) : LITH_OK;
 }

@@ -31,14 +31,22 @@ static int pass_run(struct lith_cli *cli, pass_fn pass)
 }
 
 /* Nobody but the owner of a lake knows who reads it. */
-static int explain_readers(const char *root)
+static int explain_readers(const char *root, struct lith_lake *lake)
 {
+    struct lith_err why;
+    bool exchanges = lith_lake_exchange_check(lake, &why) == LITH_OK;
+
     lith_print_error("%s: how is this lake read? Choose once, with --readers MODE:", root);
     (void)fputs(
-        "  exchange  readers that list directories see each row once; local file systems. The\n"
-        "            best choice in principle, but it is not there yet.\n"
+        "  exchange  readers that list directories see each row once; local file systems.\n",
+        stderr);
+    if (exchanges)
+        (void)fputs("            Recommended here: --readers exchange\n", stderr);
+    else
+        lith_print_error("  (not here: %s)", why.text);
+    (void)fputs(
         "  manifest  readers of manifests (lithify ls, SQL for DuckDB) see each row once; who\n"
-        "            lists directories counts twice until gc. Available now: --readers manifest\n"
+        "            lists directories counts twice until gc: --readers manifest\n"
         "  glob      readers that list directories, on any store: twice for a moment. Not there "
         "yet.\n",
         stderr);
@@ -73,8 +81,9 @@ static int first_run(struct lith_cli *cli, pass_fn pass)
         /* Open it first: a root that is not there is the better thing to say. */
         if (lith_cli_lake_open(cli, root, &lake, &err) != LITH_OK)
             return lith_cli_fail(cli, &err);
+        int code = explain_readers(root, lake);
         lith_lake_close(lake);
-        return explain_readers(root);
+        return code;
     }
     return pass_run(cli, pass);
 }

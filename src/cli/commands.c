@@ -9,7 +9,7 @@ static const enum lith_option_id lake_options[] = {
     LITH_OPTION_TENANT_KEY, LITH_OPTION_LAYOUT, LITH_OPTION_MANIFEST_NAME,
     LITH_OPTION_PARTITION,  LITH_OPTION_SHARD,
 };
-static const enum lith_option_id commit_options[] = {LITH_OPTION_READERS,
+static const enum lith_option_id commit_options[] = {LITH_OPTION_READERS, LITH_OPTION_STAGING,
                                                      LITH_OPTION_SINGLE_WRITER};
 static const enum lith_option_id plan_options[] = {
     LITH_OPTION_GRACE,      LITH_OPTION_QUIET_FOR,   LITH_OPTION_SETTLE,     LITH_OPTION_MIN_FILES,

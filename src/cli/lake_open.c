@@ -33,6 +33,7 @@ static enum lith_code options_make(struct lith_cli *cli, struct lith_options *op
 
     lith_options_default(options);
     options->readers = lith_config_text(config, LITH_OPTION_READERS);
+    options->staging = lith_config_text(config, LITH_OPTION_STAGING);
     options->tenant_key = lith_config_text(config, LITH_OPTION_TENANT_KEY);
     options->layout = lith_config_text(config, LITH_OPTION_LAYOUT);
     options->tier_days = lith_config_has(config, LITH_OPTION_TIERS, "day");

@@ -8,9 +8,14 @@
 #include "base/checked.h"
 
 const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
-    [LITH_OPTION_READERS] = {"readers", LITH_KIND_CHOICE, "manifest|exchange|glob", NULL,
-                             "How the lake is read (exchange and glob are not there yet). Chosen "
-                             "once, at the first commit."},
+    [LITH_OPTION_READERS] =
+        {"readers", LITH_KIND_CHOICE, "manifest|exchange|glob", NULL,
+         "How the lake is read (glob is not there yet; docs/readers.md). Chosen "
+         "once, at the first commit."},
+    [LITH_OPTION_STAGING] =
+        {"staging", LITH_KIND_TEXT, "DIR", NULL,
+         "With readers = exchange: the directory that holds what readers do not "
+         "see, outside ROOT and on its file system; by default ROOT.lithify."},
     [LITH_OPTION_SINGLE_WRITER] = {"single_writer", LITH_KIND_SWITCH, NULL, "false",
                                    "Commit even where the file system has no working locks; your "
                                    "word that nobody else commits to this lake."},

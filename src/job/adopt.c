@@ -149,7 +149,7 @@ static enum lith_code adopt_run(struct lith_look *look, const struct lith_job *j
         return lith_folder_sync(job->folder, err);
     if (!is_worth_it(look, step))
         return LITH_OK;
-    LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
+    LITH_TRY(lith_job_lock(job, report, err));
     enum lith_code code = adopt_locked(look, job, unlisted, report, err);
     lith_job_unlock(job, report);
     return code;

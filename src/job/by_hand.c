@@ -54,7 +54,7 @@ enum lith_code lith_by_hand_run(const struct lith_job *job, bool dry_run, lith_b
         return LITH_OK;
     }
     if (!dry_run)
-        LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
+        LITH_TRY(lith_job_lock(job, report, err));
     /* It may turn out that a command that was killed has done it already: that must last. */
     enum lith_code code = dry_run ? LITH_OK : lith_folder_sync(job->folder, err);
     if (code == LITH_OK && !dry_run)

@@ -45,6 +45,22 @@ enum lith_code lith_job_commit(const struct lith_job *job, const struct lith_vie
     return LITH_OK;
 }
 
+enum lith_code lith_job_lock(const struct lith_job *job, struct lith_partition_report *report,
+                             struct lith_err *err)
+{
+    struct lith_settled settled;
+
+    LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
+    enum lith_code code = lith_folder_settle(job->folder, job->arena, &settled, err);
+    if (code != LITH_OK) {
+        lith_folder_unlock(job->folder);
+        return code;
+    }
+    report->carried = settled.carried;
+    report->stray = settled.stray;
+    return LITH_OK;
+}
+
 void lith_job_unlock(const struct lith_job *job, struct lith_partition_report *report)
 {
     lith_job_events_end(job, report);

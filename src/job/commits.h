@@ -29,7 +29,12 @@ LITH_MUST_CHECK enum lith_code lith_job_put(const struct lith_job *job,
                                             struct lith_manifest *next, enum lith_put *ret_put,
                                             struct lith_err *err);
 
-/* Ends what lith_folder_lock began: the note of owed events first, then the report of events. */
+/* Takes the partition's lock (CONFLICT: another program has it), and ends what an earlier commit
+ * has left to do in the store; the report says what that was. */
+LITH_MUST_CHECK enum lith_code lith_job_lock(const struct lith_job *job,
+                                             struct lith_partition_report *report,
+                                             struct lith_err *err);
+/* Ends what lith_job_lock began: the note of owed events first, then the report of events. */
 void lith_job_unlock(const struct lith_job *job, struct lith_partition_report *report);
 
 #endif

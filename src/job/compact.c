@@ -15,11 +15,11 @@
 #include "job/events.h"
 #include "job/fold.h"
 #include "job/handed.h"
+#include "job/hold.h"
 #include "job/late.h"
 #include "job/merge_step.h"
 #include "job/prepare.h"
 #include "job/set_notes.h"
-#include "job/space.h"
 #include "lake/commit.h"
 
 /* How often one pass starts over because a file turned out to be damaged and was set aside. */
@@ -213,25 +213,6 @@ static enum lith_code merge_round(const struct lith_job *job, struct lith_look *
     return LITH_OK;
 }
 
-/* A due partition without room for what it would write waits, and says so: a disk that is full must
- * not go unnoticed. *ret_reason is NULL where there is room. */
-static enum lith_code room_check(const struct lith_job *job, const struct lith_look *look,
-                                 const char **ret_reason, struct lith_err *err)
-{
-    *ret_reason = NULL;
-    if (!lith_look_wants_work(look, job) || look->plan.reason != LITH_PART_DUE)
-        return LITH_OK;
-    return lith_space_reason(job, look->plan.input_bytes, ret_reason, err);
-}
-
-static void room_report(const char *reason, struct lith_partition_report *report)
-{
-    if (!reason)
-        return;
-    report->state = LITH_PARTITION_PENDING;
-    report->reason = reason;
-}
-
 /* What a job would merge must belong to the path: what its statistics do not prove is decoded, and
  * what is found is written down. *ret_again: the look is to be taken again. */
 static enum lith_code inputs_settle(const struct lith_job *job, struct lith_look *look,
@@ -258,13 +239,13 @@ static enum lith_code begin(const struct lith_job *job, struct lith_look *look,
     return inputs_settle(job, look, report, ret_again, err);
 }
 
-/* Without room late files are named all the same, where there is a manifest: that takes next to
- * none, and strict readers wait for it. An adoption serves the merge alone. */
+/* What is held back still has late files named, where there is a manifest: that takes next to no
+ * room, and strict readers wait for it. An adoption serves the merge alone. */
 static bool is_worth_the_lock(const struct lith_job *job, const struct lith_look *look,
-                              const char *no_room)
+                              const struct lith_hold *hold)
 {
-    return no_room ? lith_view_manifest(&look->view) && lith_late_foldable(look, job)
-                   : lith_look_wants_work(look, job);
+    return hold->reason ? lith_view_manifest(&look->view) && lith_late_foldable(look, job)
+                        : lith_look_wants_work(look, job);
 }
 
 static bool is_handed(const struct lith_look *look)
@@ -291,22 +272,22 @@ static enum lith_code compact_locked(const struct lith_job *job, struct lith_loo
                                      struct lith_partition_report *report, struct lith_err *err)
 {
     for (unsigned round = 0; round < ROUNDS_MAX; round++) {
-        const char *no_room;
+        struct lith_hold hold;
         bool again = false;
         LITH_TRY(look_settled(job, look, report, err));
         if (report->state == LITH_PARTITION_BLOCKED)
             return LITH_OK;
-        LITH_TRY(room_check(job, look, &no_room, err));
-        if (is_worth_the_lock(job, look, no_room))
+        LITH_TRY(lith_hold_find(job, look, &hold, err));
+        if (is_worth_the_lock(job, look, &hold))
             LITH_TRY(lith_prepare_manifest(job, look, &report->folded, err));
         bool wanted =
-            !no_room && lith_look_wants_work(look, job) && look->plan.reason == LITH_PART_DUE;
+            !hold.reason && lith_look_wants_work(look, job) && look->plan.reason == LITH_PART_DUE;
         if (wanted)
             LITH_TRY(begin(job, look, report, &again, err));
         if (again)
             continue;
         LITH_TRY(lith_look_report(look, job, report, err));
-        room_report(no_room, report);
+        lith_hold_report(&hold, report);
         if (!wanted || look->plan.reason != LITH_PART_DUE)
             return LITH_OK;
         LITH_TRY(merge_round(job, look, report, &again, err));
@@ -365,24 +346,35 @@ static enum lith_code work_locked(const struct lith_job *job, struct lith_look *
     return wanted ? compact_locked(job, look, report, err) : LITH_OK;
 }
 
+/* What the first look, without the lock, leads to. *ret_wanted: there may be work. A directory that
+ * was replaced may have got files that nobody has seen yet. */
+static enum lith_code first_look(const struct lith_job *job, struct lith_look *look,
+                                 struct lith_partition_report *report, bool *ret_wanted,
+                                 struct lith_err *err)
+{
+    struct lith_hold hold = {0};
+
+    LITH_TRY(lith_look_first(look, job, report, err));
+    *ret_wanted = is_handed(look);
+    if (*ret_wanted || !may_write(look, report))
+        return LITH_OK;
+    LITH_TRY(lith_hold_find(job, look, &hold, err));
+    lith_hold_report(&hold, report);
+    *ret_wanted = look->view.listing.is_unsettled || is_worth_the_lock(job, look, &hold);
+    return LITH_OK;
+}
+
 enum lith_code lith_job_compact(const struct lith_job *job, struct lith_partition_report *report,
                                 struct lith_err *err)
 {
-    const char *no_room = NULL;
+    bool wanted = false;
     struct lith_look look;
 
     enum lith_code code = lith_look_init(&look, job, err);
     if (code == LITH_OK)
-        code = lith_look_first(&look, job, report, err);
-    if (code == LITH_OK && report->state != LITH_PARTITION_BLOCKED)
-        code = room_check(job, &look, &no_room, err);
-    if (code == LITH_OK)
-        room_report(no_room, report);
-    bool wanted =
-        code == LITH_OK &&
-        (is_handed(&look) || (may_write(&look, report) && is_worth_the_lock(job, &look, no_room)));
-    if (wanted || (code == LITH_OK && lith_job_events_owed(job, &look.view.listing))) {
-        code = lith_folder_lock(job->folder, LITH_LOCK_TRY, err);
+        code = first_look(job, &look, report, &wanted, err);
+    if (code == LITH_OK && (wanted || lith_job_events_owed(job, &look.view.listing))) {
+        code = lith_job_lock(job, report, err);
         if (code == LITH_OK) {
             code = work_locked(job, &look, wanted, report, err);
             lith_job_unlock(job, report);

@@ -14,6 +14,7 @@
 #include "job/gc_orphans.h"
 #include "job/handed.h"
 #include "job/look.h"
+#include "lake/showing.h"
 
 static enum lith_code fence(const struct lith_job *job, const struct lith_view *view,
                             const struct lith_gc_plan *plan, int64_t now_ns, struct lith_err *err)
@@ -245,14 +246,57 @@ static enum lith_code gc_dry(const struct lith_job *job, struct lith_partition_r
     return LITH_OK;
 }
 
+/* Is something held that no table of the manifest leads to? Of stores that hold nothing: never. */
+static bool is_untidy(const struct lith_view *view)
+{
+    bool found = view->listing.is_unsettled;
+
+    for (size_t i = 0; i < view->snapshot.file_count && !found; i++) {
+        const struct lith_snapshot_file *file = &view->snapshot.files[i];
+        found = file->state == LITH_FILE_OTHER && file->object->is_held;
+    }
+    return found;
+}
+
+/* Takes away what is held and not needed. Nothing goes where a live file is missing: what is left
+ * of it may be there. */
+static enum lith_code tidy_locked(const struct lith_job *job, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    LITH_AUTO(view) struct lith_view view = {0};
+    const struct lith_gc_policy *policy = &job->options->gc;
+    struct lith_manifest_showing showing;
+    struct lith_tidy tidy = {.grace_ns = policy->reader_grace_ns > policy->orphan_grace_ns
+                                             ? policy->reader_grace_ns
+                                             : policy->orphan_grace_ns};
+
+    lith_arena_init(&scratch, job->work->mem);
+    if (!lith_folder_shows(job->folder))
+        return LITH_OK;
+    LITH_TRY(lith_folder_now(job->folder, &tidy.now_ns, err));
+    LITH_TRY(lith_view_take_list_last(job->folder, job->work->mem, &view, err));
+    const struct lith_manifest *m = lith_view_manifest(&view);
+    if (!m || m->foreign || view.snapshot.missing_count || view.snapshot.differ_count)
+        return LITH_OK;
+    LITH_TRY(lith_manifest_showing_init(&showing, m, &scratch, err));
+    return lith_folder_tidy(job->folder, &tidy, &showing.base, err);
+}
+
+/* What the look without the lock found to do. */
+struct due {
+    bool deletes; /* or names to take out of the manifest */
+    bool events;
+    bool tidy;
+};
+
 static enum lith_code gc_look(const struct lith_job *job, struct lith_partition_report *report,
-                              bool *ret_stopped, bool *ret_owed, struct lith_err *err)
+                              struct due *ret_due, struct lith_err *err)
 {
     LITH_AUTO(view) struct lith_view view = {0};
+    bool stopped = false;
     void *text;
 
-    *ret_owed = false;
-    *ret_stopped = true;
+    *ret_due = (struct due){0};
     enum lith_code code =
         lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err);
     if (code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED) {
@@ -262,17 +306,22 @@ static enum lith_code gc_look(const struct lith_job *job, struct lith_partition_
         return LITH_OK;
     }
     LITH_TRY(code);
-    *ret_owed = lith_job_events_owed(job, &view.listing);
-    return gc_stopped(job, &view, report, ret_stopped, err);
+    LITH_TRY(gc_stopped(job, &view, report, &stopped, err));
+    ret_due->deletes = !stopped;
+    ret_due->events = lith_job_events_owed(job, &view.listing);
+    ret_due->tidy = is_untidy(&view);
+    return LITH_OK;
 }
 
 /* Events that an earlier job owes come first, whatever else there is to do. */
-static enum lith_code work_locked(const struct lith_job *job, bool owed, bool stopped,
+static enum lith_code work_locked(const struct lith_job *job, const struct due *due,
                                   struct lith_partition_report *report, struct lith_err *err)
 {
-    if (owed)
+    if (due->events)
         LITH_TRY(lith_job_events_repair(job, err));
-    return stopped ? LITH_OK : gc_locked(job, report, err);
+    if (due->deletes)
+        LITH_TRY(gc_locked(job, report, err));
+    return tidy_locked(job, err);
 }
 
 static void reason_report(struct lith_partition_report *report, bool dry_run)
@@ -289,16 +338,14 @@ static void reason_report(struct lith_partition_report *report, bool dry_run)
 static enum lith_code gc_run(const struct lith_job *job, bool dry_run,
                              struct lith_partition_report *report, struct lith_err *err)
 {
-    bool stopped = false;
-    bool owed = false;
+    struct due due;
 
-    LITH_TRY(gc_look(job, report, &stopped, &owed, err));
-    if (stopped && (dry_run || !owed))
+    LITH_TRY(gc_look(job, report, &due, err));
+    if (!due.deletes && (dry_run || !(due.events || due.tidy)))
         return LITH_OK;
     if (!dry_run)
-        LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
-    enum lith_code code =
-        dry_run ? gc_dry(job, report, err) : work_locked(job, owed, stopped, report, err);
+        LITH_TRY(lith_job_lock(job, report, err));
+    enum lith_code code = dry_run ? gc_dry(job, report, err) : work_locked(job, &due, report, err);
     if (!dry_run)
         lith_job_unlock(job, report);
     if (code == LITH_OK)

@@ -1,9 +1,9 @@
 /*
  * Looking at one partition without touching it: the dry run.
  */
+#include "job/hold.h"
 #include "job/look.h"
 #include "job/merge_step.h"
-#include "job/space.h"
 
 /* How the columns of a due partition would be merged. */
 static enum lith_code explain(const struct lith_look *look, const struct lith_job *job,
@@ -20,7 +20,7 @@ enum lith_code lith_job_plan(const struct lith_job *job, struct lith_partition_r
                              struct lith_err *err)
 {
     struct lith_look look;
-    const char *no_room = NULL;
+    struct lith_hold hold = {0};
 
     enum lith_code code = lith_look_init(&look, job, err);
     look.all_files = true;
@@ -29,10 +29,12 @@ enum lith_code lith_job_plan(const struct lith_job *job, struct lith_partition_r
     bool due = code == LITH_OK && report->state != LITH_PARTITION_BLOCKED &&
                look.plan.reason == LITH_PART_DUE;
     if (due)
-        code = lith_space_reason(job, look.plan.input_bytes, &no_room, err);
-    if (no_room)
-        report->reason = no_room;
-    if (due && code == LITH_OK && !no_room) {
+        code = lith_hold_find(job, &look, &hold, err);
+    if (hold.reason && hold.state == LITH_PARTITION_BLOCKED)
+        report->state = LITH_PARTITION_BLOCKED;
+    if (hold.reason)
+        report->reason = hold.reason;
+    if (due && code == LITH_OK && !hold.reason) {
         report->state = LITH_PARTITION_COMPACTED;
         report->inputs = look.plan.input_count;
         report->outputs = look.plan.output_count;
