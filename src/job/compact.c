@@ -304,7 +304,8 @@ static enum lith_code compact_locked(const struct lith_job *job, struct lith_loo
 /* Neither due nor with files to name, and nothing owed: a job would find the same. */
 static bool is_at_rest(const struct lith_job *job, const struct lith_look *look)
 {
-    if (lith_job_events_owed(job, &look->view.listing) || is_handed(look))
+    if (lith_job_events_owed(job, &look->view.listing) || look->view.listing.is_unsettled ||
+        is_handed(look))
         return false;
     return lith_part_reason_stops(look->plan.reason) ||
            (look->plan.reason != LITH_PART_DUE && !lith_late_waits(look, job));
@@ -346,8 +347,7 @@ static enum lith_code work_locked(const struct lith_job *job, struct lith_look *
     return wanted ? compact_locked(job, look, report, err) : LITH_OK;
 }
 
-/* What the first look, without the lock, leads to. *ret_wanted: there may be work. A directory that
- * was replaced may have got files that nobody has seen yet. */
+/* What the first look, without the lock, leads to. *ret_wanted: there may be work. */
 static enum lith_code first_look(const struct lith_job *job, struct lith_look *look,
                                  struct lith_partition_report *report, bool *ret_wanted,
                                  struct lith_err *err)
@@ -373,7 +373,9 @@ enum lith_code lith_job_compact(const struct lith_job *job, struct lith_partitio
     enum lith_code code = lith_look_init(&look, job, err);
     if (code == LITH_OK)
         code = first_look(job, &look, report, &wanted, err);
-    if (code == LITH_OK && (wanted || lith_job_events_owed(job, &look.view.listing))) {
+    /* The lock settles: a directory that was replaced may have got files that nobody has seen. */
+    if (code == LITH_OK && (wanted || look.view.listing.is_unsettled ||
+                            lith_job_events_owed(job, &look.view.listing))) {
         code = lith_job_lock(job, report, err);
         if (code == LITH_OK) {
             code = work_locked(job, &look, wanted, report, err);
