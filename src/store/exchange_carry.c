@@ -204,9 +204,9 @@ static enum lith_code entry_carry(struct carrying *c, const char *name, struct l
         *err = why;
         return code;
     }
+    if (lith_ledger_find_same(&c->ledger, name, &info) || lith_ledger_find(&c->ledger, name, 0))
+        return LITH_OK; /* the second: a manifest is nobody's data */
     const struct lith_ledger_entry *known = lith_ledger_find(&c->ledger, name, info.inode);
-    if (known && known->size == info.size && known->mtime_ns == info.mtime_ns)
-        return LITH_OK;
     LITH_TRY(is_taken_over(c, name, info.inode, &is_known, err));
     if (is_known) /* and has perhaps grown since: it is the same file */
         return info.is_directory || known ? LITH_OK : entry_note(c, name, &info, err);
@@ -263,14 +263,74 @@ enum lith_code lith_exchange_carry(struct lith_exchange_folder *folder, int old_
     return lith_ledger_write(&c.ledger, folder->stage_fd, list_name, arena->mem, err);
 }
 
-/* One directory of staging: on its way in, or out. */
+/* Of a directory that is neither the one that the ledger is about, nor what a swap that was cut off
+ * had made: a copy of the lake has such. Is there something in it that the ledger does not have? */
+struct copy {
+    const struct lith_ledger *ledger;
+    int fd;
+    bool has_more;
+};
+
+static enum lith_code copy_look(void *ctx, const char *name, struct lith_err *err)
+{
+    struct copy *copy = ctx;
+    struct lith_file_info info;
+
+    LITH_TRY(lith_file_stat(copy->fd, name, false, &info, err));
+    copy->has_more = copy->has_more || (!lith_ledger_find_same(copy->ledger, name, &info) &&
+                                        !lith_ledger_find(copy->ledger, name, 0));
+    return LITH_OK;
+}
+
+static enum lith_code copy_settle(const struct lith_exchange_folder *folder, const char *swap,
+                                  struct copy *copy, struct lith_arena *arena,
+                                  struct lith_settled *settled, struct lith_err *err)
+{
+    char *text;
+
+    LITH_TRY(lith_dir_list(copy->fd, ".", copy_look, copy, err));
+    if (!copy->has_more)
+        return LITH_OK;
+    LITH_TRY(lith_arena_format(arena, &text, err,
+                               "%s/%s is not the directory that its ledger is about, as in a copy "
+                               "of a lake, and has files that the ledger does not know: if none of "
+                               "them is missed, take it away by hand",
+                               folder->stage, swap));
+    settled->stray = text;
+    return LITH_OK;
+}
+
+/* One directory of staging, by its ledger: on its way in, or out. */
+static enum lith_code dir_settle(struct lith_exchange_folder *folder, const char *swap, int fd,
+                                 struct lith_arena *arena, struct lith_settled *settled,
+                                 struct lith_err *err)
+{
+    char list[LITH_SWAP_NAME_BYTES];
+    struct lith_ledger ledger = {0};
+    struct lith_file_info info;
+    struct lith_err why;
+
+    lith_exchange_list_name(swap, list);
+    LITH_TRY(lith_ledger_read(folder->stage_fd, list, arena, &ledger, err));
+    LITH_TRY(lith_fd_stat(fd, &info, err));
+    if (info.inode == ledger.old_inode)
+        return lith_exchange_carry(folder, fd, list, false, arena, settled, err);
+    enum lith_code code =
+        lith_exchange_new_drop(folder->stage_fd, swap, &ledger, folder->base.store->env, &why);
+    if (code == LITH_E_CONFLICT) {
+        struct copy copy = {.ledger = &ledger, .fd = fd};
+        return copy_settle(folder, swap, &copy, arena, settled, err);
+    }
+    if (code != LITH_OK)
+        *err = why;
+    return code;
+}
+
 static enum lith_code swap_settle(struct lith_exchange_folder *folder, const char *swap,
                                   struct lith_arena *arena, struct lith_settled *settled,
                                   struct lith_err *err)
 {
     char list[LITH_SWAP_NAME_BYTES];
-    struct lith_ledger ledger = {0};
-    struct lith_file_info info;
     struct lith_err why;
     int fd;
 
@@ -278,19 +338,20 @@ static enum lith_code swap_settle(struct lith_exchange_folder *folder, const cha
     enum lith_code code = lith_dir_open(folder->stage_fd, swap, &fd, &why);
     if (code == LITH_E_NOT_FOUND) /* the ledger is all that there is */
         return lith_file_unlink(folder->stage_fd, list, err);
+    if (code == LITH_OK) {
+        code = dir_settle(folder, swap, fd, arena, settled, &why);
+        lith_fd_close(fd);
+    }
+    if (code == LITH_E_NOT_FOUND)
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "%s/%s has no ledger (%s): what others put into it is not known; take it "
+                         "away by hand if none of its files is missed",
+                         folder->stage, swap, list);
     if (code != LITH_OK) {
         *err = why;
-        return code;
+        return lith_err_prefix(err, "%s/%s", folder->stage, swap);
     }
-    code = lith_ledger_read(folder->stage_fd, list, arena, &ledger, err);
-    if (code == LITH_OK)
-        code = lith_fd_stat(fd, &info, err);
-    if (code == LITH_OK && info.inode == ledger.old_inode)
-        code = lith_exchange_carry(folder, fd, list, false, arena, settled, err);
-    else if (code == LITH_OK)
-        code = lith_exchange_new_drop(folder->stage_fd, swap, &ledger, err);
-    lith_fd_close(fd);
-    return code;
+    return LITH_OK;
 }
 
 enum lith_code lith_exchange_settle(struct lith_folder *base, struct lith_arena *arena,

@@ -124,10 +124,11 @@ LITH_MUST_CHECK enum lith_code lith_exchange_swaps(int stage_fd, struct lith_are
                                                    struct lith_err *err);
 /* The name of a swap's ledger. */
 void lith_exchange_list_name(const char *swap, char ret_name[LITH_SWAP_NAME_BYTES]);
-/* Removes a directory that never came in, with its ledger: the links that it was made of. */
+/* Removes a directory that never came in, with its ledger: the links that it was made of. CONFLICT:
+ * there is something else in it, and nothing was removed. */
 LITH_MUST_CHECK enum lith_code lith_exchange_new_drop(int stage_fd, const char *swap,
                                                       const struct lith_ledger *ledger,
-                                                      struct lith_err *err);
+                                                      struct lith_env *env, struct lith_err *err);
 /* Removes those that were swapped out, or have had their last find, so long ago. */
 LITH_MUST_CHECK enum lith_code lith_exchange_swaps_drop(int stage_fd, const struct lith_tidy *tidy,
                                                         struct lith_env *env, struct lith_mem *mem,

@@ -46,6 +46,30 @@ const struct lith_ledger_entry *lith_ledger_find(const struct lith_ledger *ledge
                : NULL;
 }
 
+const struct lith_ledger_entry *lith_ledger_find_same(const struct lith_ledger *ledger,
+                                                      const char *name,
+                                                      const struct lith_file_info *info)
+{
+    const struct lith_ledger_entry key = {.name = name};
+    size_t low = 0;
+    size_t high = ledger->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_entries(&ledger->entries[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < ledger->count && strcmp(ledger->entries[low].name, name) == 0; low++) {
+        const struct lith_ledger_entry *entry = &ledger->entries[low];
+        if (entry->kind != LITH_LEDGER_NEW && entry->size == info->size &&
+            entry->mtime_ns == info->mtime_ns)
+            return entry;
+    }
+    return NULL;
+}
+
 const struct lith_ledger_entry *lith_ledger_find_inode(const struct lith_ledger *ledger,
                                                        uint64_t inode)
 {

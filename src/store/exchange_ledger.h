@@ -40,6 +40,10 @@ void lith_ledger_sort(struct lith_ledger *ledger);
 /* NULL where there is none. */
 const struct lith_ledger_entry *lith_ledger_find(const struct lith_ledger *ledger, const char *name,
                                                  uint64_t inode);
+/* Of that name and identity, whatever its inode: a directory that was copied has other ones. */
+const struct lith_ledger_entry *lith_ledger_find_same(const struct lith_ledger *ledger,
+                                                      const char *name,
+                                                      const struct lith_file_info *info);
 /* Of that inode under whatever name (O(n)). */
 const struct lith_ledger_entry *lith_ledger_find_inode(const struct lith_ledger *ledger,
                                                        uint64_t inode);

@@ -314,8 +314,8 @@ static void drop(struct swap *swap)
 {
     struct lith_err ignored;
 
-    if (lith_exchange_new_drop(swap->folder->stage_fd, swap->dir, &swap->ledger, &ignored) ==
-        LITH_OK)
+    if (lith_exchange_new_drop(swap->folder->stage_fd, swap->dir, &swap->ledger,
+                               swap->folder->base.store->env, &ignored) == LITH_OK)
         (void)!lith_exchange_links_drop(swap->folder, &ignored);
 }
 

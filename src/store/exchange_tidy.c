@@ -75,31 +75,25 @@ enum lith_code lith_exchange_swaps(int stage_fd, struct lith_arena *arena,
 struct dropping {
     const struct lith_ledger *ledger;
     int fd;
-    bool is_new;
+    bool is_old; /* it was swapped out; else it never came in, or both were copied from elsewhere */
+    bool is_late; /* a copy may go: by now nobody misses anything */
     bool removes; /* at first all names are only looked at */
 };
 
-/* Of a new directory: a link that it was made with, or what was written for it. */
-static bool is_of_new(const struct dropping *d, const char *name, const struct lith_file_info *info)
+/* What is in it, and known: a link that it was made with or had, or what was written for it. Of an
+ * old one what was carried over, too; it may bear another name by now. */
+static bool is_known(const struct dropping *d, const char *name, const struct lith_file_info *info)
 {
     const struct lith_ledger_entry *entry = lith_ledger_find(d->ledger, name, info->inode);
 
-    if (entry)
+    if (lith_ledger_find_same(d->ledger, name, info) && (d->is_old || d->is_late))
+        return true;
+    if (entry && !d->is_old)
         return entry->kind == LITH_LEDGER_SHOWN || entry->kind == LITH_LEDGER_FROM_HELD;
+    if (d->is_old)
+        return info->links > 1 && (entry || lith_ledger_find_inode(d->ledger, info->inode));
     entry = lith_ledger_find(d->ledger, name, 0);
     return entry && entry->kind == LITH_LEDGER_NEW;
-}
-
-/* Of an old one: what was there, or has been carried over since. It may bear another name by now.
- */
-static bool is_of_old(const struct dropping *d, const char *name, const struct lith_file_info *info)
-{
-    const struct lith_ledger_entry *entry = lith_ledger_find(d->ledger, name, info->inode);
-
-    if (!entry)
-        entry = lith_ledger_find_inode(d->ledger, info->inode);
-    return entry &&
-           (info->links > 1 || (entry->size == info->size && entry->mtime_ns == info->mtime_ns));
 }
 
 static enum lith_code name_drop(void *ctx, const char *name, struct lith_err *err)
@@ -111,41 +105,49 @@ static enum lith_code name_drop(void *ctx, const char *name, struct lith_err *er
     if (code == LITH_E_NOT_FOUND)
         return LITH_OK;
     LITH_TRY(code);
-    if (info.is_directory || !(d->is_new ? is_of_new(d, name, &info) : is_of_old(d, name, &info)))
+    if (info.is_directory || !is_known(d, name, &info))
         return lith_fail(err, LITH_E_CONFLICT,
                          "%s is not known to the swap that its directory is of", name);
     return d->removes ? lith_file_unlink(d->fd, name, err) : LITH_OK;
 }
 
-static enum lith_code swap_drop(int stage_fd, const char *swap, const struct lith_ledger *ledger,
-                                bool is_new, struct lith_env *env, struct lith_err *err)
+static enum lith_code names_drop(struct dropping *d, int stage_fd, const char *swap,
+                                 struct lith_err *err)
 {
-    struct dropping d = {.ledger = ledger, .is_new = is_new, .fd = -1};
+    enum lith_code code = lith_dir_open(stage_fd, swap, &d->fd, err);
+
+    if (code == LITH_OK)
+        code = lith_dir_list(d->fd, ".", name_drop, d, err);
+    d->removes = true;
+    if (code == LITH_OK)
+        code = lith_dir_list(d->fd, ".", name_drop, d, err);
+    lith_fd_close(d->fd);
+    return code == LITH_OK ? lith_dir_remove(stage_fd, swap, err) : code;
+}
+
+static enum lith_code swap_drop(struct dropping *d, int stage_fd, const char *swap,
+                                struct lith_env *env, struct lith_err *err)
+{
     char list[LITH_SWAP_NAME_BYTES];
 
+    d->fd = -1;
     lith_exchange_list_name(swap, list);
-    enum lith_code code = lith_dir_open(stage_fd, swap, &d.fd, err);
-    if (code == LITH_OK)
-        code = lith_dir_list(d.fd, ".", name_drop, &d, err);
-    d.removes = true;
-    if (code == LITH_OK)
-        code = lith_dir_list(d.fd, ".", name_drop, &d, err);
-    lith_fd_close(d.fd);
-    if (code == LITH_OK)
-        code = lith_dir_remove(stage_fd, swap, err);
+    enum lith_code code = names_drop(d, stage_fd, swap, err);
     if (code != LITH_E_NOT_FOUND)
         LITH_TRY(code);
-    if (env)
-        env->step(env, LITH_STEP_SWAP_REMOVED);
+    env->step(env, LITH_STEP_SWAP_REMOVED);
     /* Before the ledger goes, the directory has to be gone for good. */
     LITH_TRY(lith_fd_sync(stage_fd, swap, err));
     return lith_file_unlink(stage_fd, list, err);
 }
 
 enum lith_code lith_exchange_new_drop(int stage_fd, const char *swap,
-                                      const struct lith_ledger *ledger, struct lith_err *err)
+                                      const struct lith_ledger *ledger, struct lith_env *env,
+                                      struct lith_err *err)
 {
-    return swap_drop(stage_fd, swap, ledger, true, NULL, err);
+    struct dropping d = {.ledger = ledger};
+
+    return swap_drop(&d, stage_fd, swap, env, err);
 }
 
 /* Is it so old? Of a ledger: since the swap, or since the last find. */
@@ -182,15 +184,15 @@ enum lith_code lith_exchange_swaps_drop(int stage_fd, const struct lith_tidy *ti
         char list[LITH_SWAP_NAME_BYTES];
         struct lith_ledger ledger;
         struct lith_file_info info;
-        bool old;
+        struct dropping d = {.ledger = &ledger, .is_late = true};
         lith_arena_init(&scratch, mem);
         lith_exchange_list_name(swaps[i], list);
         LITH_TRY(lith_file_stat(stage_fd, list, false, &info, err));
         if (!is_over(tidy, info.mtime_ns))
             continue;
         LITH_TRY(lith_ledger_read(stage_fd, list, &scratch, &ledger, err));
-        LITH_TRY(is_old(stage_fd, swaps[i], &ledger, &old, err));
-        enum lith_code code = swap_drop(stage_fd, swaps[i], &ledger, !old, env, err);
+        LITH_TRY(is_old(stage_fd, swaps[i], &ledger, &d.is_old, err));
+        enum lith_code code = swap_drop(&d, stage_fd, swaps[i], env, err);
         /* Something has just come, or cannot be carried over: settling tells. */
         if (code != LITH_E_CONFLICT)
             LITH_TRY(code);
