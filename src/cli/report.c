@@ -58,6 +58,9 @@ static void counts_print(const struct lith_report *report, const struct lith_par
     if (p->folded)
         (void)printf("; %" PRIu64 " late file%s added to the manifest", p->folded,
                      LITH_PLURAL(p->folded));
+    if (p->carried)
+        (void)printf("; %" PRIu64 " file%s taken over from the directory before", p->carried,
+                     LITH_PLURAL(p->carried));
     if (p->deleted)
         (void)printf("  %" PRIu64 " file%s %sdeleted, %s", p->deleted, LITH_PLURAL(p->deleted),
                      report->is_dry ? "to be " : "", lith_print_size(p->deleted_bytes));
@@ -141,7 +144,7 @@ static const char *state_text(const struct lith_report *report, enum lith_partit
 static bool is_dull(const struct lith_report *report, const struct lith_partition_report *p)
 {
     return !report->is_plan && p->state == LITH_PARTITION_LEFT && !p->folded && !p->deleted &&
-           !p->more_due && !p->blocked_files && !p->file_count;
+           !p->more_due && !p->blocked_files && !p->file_count && !p->carried;
 }
 
 /* Of what is due the state says it all, but for the details of the reason. */
@@ -181,6 +184,8 @@ static void event_error_print(struct lith_report *report, const struct lith_part
 static void partition_print(struct lith_report *report, const struct lith_partition_report *p)
 {
     event_error_print(report, p);
+    if (p->stray)
+        lith_print_error("%s: %s", path_text(p->path), p->stray);
     if (p->state == LITH_PARTITION_FAILED) {
         lith_print_error("%s: %s", path_text(p->path), p->err ? p->err->text : p->reason);
         return;
@@ -355,8 +360,9 @@ static int exit_code(const struct lith_report *report, const struct lith_summary
         return LITH_EXIT_AGAIN;
     if (lith_config_switch(&report->cli->config, LITH_OPTION_OK_BLOCKED))
         return LITH_EXIT_DONE;
-    return count_of(s, LITH_PARTITION_BLOCKED) || s->blocked_files || s->hands ? LITH_EXIT_BLOCKED
-                                                                               : LITH_EXIT_DONE;
+    bool blocked =
+        count_of(s, LITH_PARTITION_BLOCKED) || s->blocked_files || s->hands || s->strays;
+    return blocked ? LITH_EXIT_BLOCKED : LITH_EXIT_DONE;
 }
 
 int lith_report_end(struct lith_report *report, enum lith_code code,

@@ -93,6 +93,7 @@ static bool partition_fill(const struct lith_report *report, struct lith_json *o
         {"deleted", p->deleted},
         {"deleted_bytes", p->deleted_bytes},
         {"held_bytes", p->held_bytes},
+        {"carried", p->carried},
         {"events", p->events},
         {"events_pending", p->events_pending},
     };
@@ -107,6 +108,7 @@ static bool partition_fill(const struct lith_report *report, struct lith_json *o
            lith_json_set(object, "error", text_or_null(p->err ? p->err->text : NULL)) &&
            lith_json_set(object, "refuted", text_or_null(p->refuted ? p->refuted->text : NULL)) &&
            lith_json_set(object, "event_error", text_or_null(p->event_error)) &&
+           lith_json_set(object, "stray", text_or_null(p->stray)) &&
            lith_json_set(object, "conflicts", conflicts_make(p)) &&
            lith_json_set(object, "files", files_make(p)) &&
            (!report->is_fsck || lith_json_set(object, "findings", lith_findings_json(p))) &&
@@ -190,6 +192,8 @@ static bool summary_fill(const struct lith_report *report, struct lith_json *obj
         {"deleted", s->deleted},
         {"deleted_bytes", s->deleted_bytes},
         {"held_bytes", s->held_bytes},
+        {"carried", s->carried},
+        {"strays", s->strays},
         {"events", s->events},
         {"events_pending", s->events_pending},
         {"rollups", s->rollups},

@@ -254,6 +254,24 @@ static enum lith_code mark_read(struct lith_folder *folder, const char *lake_id,
                      folder->store->root, id ? id : "unknown", lake_id);
 }
 
+/* What a program that was killed while it began here has left does not count. */
+static bool is_ours(const char *name)
+{
+    return strcmp(name, LITH_STAGING_MARK_NAME ".tmp") == 0 ||
+           strncmp(name, PROBE_PREFIX, strlen(PROBE_PREFIX)) == 0;
+}
+
+static bool holds_others(const struct lith_listing *listing)
+{
+    bool found = listing->other_count > 0;
+
+    for (size_t i = 0; i < listing->object_count; i++)
+        found = found || !is_ours(listing->objects[i].name);
+    for (size_t i = 0; i < listing->folder_count; i++)
+        found = found || !is_ours(listing->folders[i]);
+    return found;
+}
+
 static enum lith_code mark_write(struct lith_folder *folder, const char *lake_id,
                                  struct lith_arena *arena, struct lith_err *err)
 {
@@ -261,7 +279,7 @@ static enum lith_code mark_write(struct lith_folder *folder, const char *lake_id
     char *text;
 
     LITH_TRY(lith_folder_list(folder, arena, &listing, err));
-    if (listing.object_count + listing.folder_count + listing.other_count > 0)
+    if (holds_others(&listing))
         return lith_fail(
             err, LITH_E_INVALID,
             "staging: %s is not empty, and no staging directory (no " LITH_STAGING_MARK_NAME
