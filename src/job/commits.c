@@ -4,6 +4,7 @@
 #include "job/commits.h"
 
 #include "job/events.h"
+#include "lake/showing.h"
 
 void lith_job_stamp_at(const struct lith_job *job, int64_t now_ns, struct lith_stamp *ret_stamp)
 {
@@ -48,10 +49,14 @@ enum lith_code lith_job_commit(const struct lith_job *job, const struct lith_vie
 enum lith_code lith_job_lock(const struct lith_job *job, struct lith_partition_report *report,
                              struct lith_err *err)
 {
+    LITH_AUTO(arena) struct lith_arena scratch;
+    struct lith_manifest_showing showing; /* by names alone */
     struct lith_settled settled;
 
+    lith_arena_init(&scratch, job->work->mem);
+    LITH_TRY(lith_manifest_showing_init(&showing, NULL, &scratch, err));
     LITH_TRY(lith_folder_lock(job->folder, LITH_LOCK_TRY, err));
-    enum lith_code code = lith_folder_settle(job->folder, job->arena, &settled, err);
+    enum lith_code code = lith_folder_settle(job->folder, &showing.base, job->arena, &settled, err);
     if (code != LITH_OK) {
         lith_folder_unlock(job->folder);
         return code;

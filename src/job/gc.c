@@ -260,12 +260,14 @@ static bool is_untidy(const struct lith_view *view)
 
 /* Takes away what is held and not needed. Nothing goes where a live file is missing: what is left
  * of it may be there. */
-static enum lith_code tidy_locked(const struct lith_job *job, struct lith_err *err)
+static enum lith_code tidy_locked(const struct lith_job *job, struct lith_partition_report *report,
+                                  struct lith_err *err)
 {
     LITH_AUTO(arena) struct lith_arena scratch;
     LITH_AUTO(view) struct lith_view view = {0};
     const struct lith_gc_policy *policy = &job->options->gc;
     struct lith_manifest_showing showing;
+    const char *stray;
     struct lith_tidy tidy = {.grace_ns = policy->reader_grace_ns > policy->orphan_grace_ns
                                              ? policy->reader_grace_ns
                                              : policy->orphan_grace_ns};
@@ -279,7 +281,10 @@ static enum lith_code tidy_locked(const struct lith_job *job, struct lith_err *e
     if (!m || m->foreign || view.snapshot.missing_count || view.snapshot.differ_count)
         return LITH_OK;
     LITH_TRY(lith_manifest_showing_init(&showing, m, &scratch, err));
-    return lith_folder_tidy(job->folder, &tidy, &showing.base, err);
+    LITH_TRY(lith_folder_tidy(job->folder, &tidy, &showing.base, job->arena, &stray, err));
+    if (!report->stray)
+        report->stray = stray;
+    return LITH_OK;
 }
 
 /* What the look without the lock found to do. */
@@ -321,7 +326,7 @@ static enum lith_code work_locked(const struct lith_job *job, const struct due *
         LITH_TRY(lith_job_events_repair(job, err));
     if (due->deletes)
         LITH_TRY(gc_locked(job, report, err));
-    return tidy_locked(job, err);
+    return tidy_locked(job, report, err);
 }
 
 static void reason_report(struct lith_partition_report *report, bool dry_run)

@@ -15,6 +15,7 @@
 struct carrying {
     struct lith_exchange_folder *folder;
     struct lith_arena *arena;
+    struct lith_showing *showing; /* NULL: all is carried over */
     struct lith_settled *settled;
     struct lith_ledger ledger;
     int old_fd;
@@ -191,6 +192,18 @@ static enum lith_code is_taken_over(const struct carrying *c, const char *name, 
     return LITH_OK;
 }
 
+/* A file that its writer is still at will get its name here, or never. */
+static bool is_begun(const struct carrying *c, const char *name, const struct lith_file_info *info)
+{
+    char etag[LITH_LOCAL_ETAG_BYTES];
+    struct lith_object object = {
+        .name = name, .etag = etag, .size = info->size, .mtime_ns = info->mtime_ns};
+
+    lith_local_etag(info, etag);
+    return c->showing && info->is_file &&
+           c->showing->fate(c->showing, &object) == LITH_FATE_FOREIGN;
+}
+
 static enum lith_code entry_carry(struct carrying *c, const char *name, struct lith_err *err)
 {
     struct lith_file_info info;
@@ -214,6 +227,8 @@ static enum lith_code entry_carry(struct carrying *c, const char *name, struct l
      * of one that is gone, or that one written anew. */
     if (known)
         return find_link(c, name, &info, err);
+    if (is_begun(c, name, &info))
+        return LITH_OK;
     known = lith_ledger_find_inode(&c->ledger, info.inode);
     return known ? renamed_take(c, known, name, &info, err) : find_link(c, name, &info, err);
 }
@@ -240,18 +255,23 @@ static enum lith_code vanished_drop(struct carrying *c, struct lith_err *err)
 }
 
 enum lith_code lith_exchange_carry(struct lith_exchange_folder *folder, int old_fd,
-                                   const char *list_name, bool at_once, struct lith_arena *arena,
-                                   struct lith_settled *settled, struct lith_err *err)
+                                   const char *list_name, struct lith_showing *showing,
+                                   struct lith_arena *arena, struct lith_settled *settled,
+                                   struct lith_err *err)
 {
     struct lith_local_folder *front = lith_local_folder(folder->front);
-    struct carrying c = {
-        .folder = folder, .arena = arena, .settled = settled, .old_fd = old_fd, .swap = list_name};
+    struct carrying c = {.folder = folder,
+                         .arena = arena,
+                         .showing = showing,
+                         .settled = settled,
+                         .old_fd = old_fd,
+                         .swap = list_name};
 
     LITH_TRY(lith_ledger_read(folder->stage_fd, list_name, arena, &c.ledger, err));
     LITH_TRY(lith_dir_list(old_fd, ".", name_add, &c, err));
     for (size_t i = 0; i < c.name_count; i++)
         LITH_TRY(entry_carry(&c, c.names[i], err));
-    if (at_once)
+    if (!showing)
         LITH_TRY(vanished_drop(&c, err));
     if (c.changed) {
         LITH_TRY(lith_fd_sync(front->fd, front->full, err));
@@ -302,8 +322,8 @@ static enum lith_code copy_settle(const struct lith_exchange_folder *folder, con
 
 /* One directory of staging, by its ledger: on its way in, or out. */
 static enum lith_code dir_settle(struct lith_exchange_folder *folder, const char *swap, int fd,
-                                 struct lith_arena *arena, struct lith_settled *settled,
-                                 struct lith_err *err)
+                                 struct lith_showing *showing, struct lith_arena *arena,
+                                 struct lith_settled *settled, struct lith_err *err)
 {
     char list[LITH_SWAP_NAME_BYTES];
     struct lith_ledger ledger = {0};
@@ -314,7 +334,7 @@ static enum lith_code dir_settle(struct lith_exchange_folder *folder, const char
     LITH_TRY(lith_ledger_read(folder->stage_fd, list, arena, &ledger, err));
     LITH_TRY(lith_fd_stat(fd, &info, err));
     if (info.inode == ledger.old_inode)
-        return lith_exchange_carry(folder, fd, list, false, arena, settled, err);
+        return lith_exchange_carry(folder, fd, list, showing, arena, settled, err);
     enum lith_code code =
         lith_exchange_new_drop(folder->stage_fd, swap, &ledger, folder->base.store->env, &why);
     if (code == LITH_E_CONFLICT) {
@@ -327,8 +347,8 @@ static enum lith_code dir_settle(struct lith_exchange_folder *folder, const char
 }
 
 static enum lith_code swap_settle(struct lith_exchange_folder *folder, const char *swap,
-                                  struct lith_arena *arena, struct lith_settled *settled,
-                                  struct lith_err *err)
+                                  struct lith_showing *showing, struct lith_arena *arena,
+                                  struct lith_settled *settled, struct lith_err *err)
 {
     char list[LITH_SWAP_NAME_BYTES];
     struct lith_err why;
@@ -339,7 +359,7 @@ static enum lith_code swap_settle(struct lith_exchange_folder *folder, const cha
     if (code == LITH_E_NOT_FOUND) /* the ledger is all that there is */
         return lith_file_unlink(folder->stage_fd, list, err);
     if (code == LITH_OK) {
-        code = dir_settle(folder, swap, fd, arena, settled, &why);
+        code = dir_settle(folder, swap, fd, showing, arena, settled, &why);
         lith_fd_close(fd);
     }
     if (code == LITH_E_NOT_FOUND)
@@ -354,8 +374,9 @@ static enum lith_code swap_settle(struct lith_exchange_folder *folder, const cha
     return LITH_OK;
 }
 
-enum lith_code lith_exchange_settle(struct lith_folder *base, struct lith_arena *arena,
-                                    struct lith_settled *ret_settled, struct lith_err *err)
+enum lith_code lith_exchange_settle(struct lith_folder *base, struct lith_showing *showing,
+                                    struct lith_arena *arena, struct lith_settled *ret_settled,
+                                    struct lith_err *err)
 {
     struct lith_exchange_folder *folder = lith_exchange_folder(base);
     const char *const *swaps;
@@ -370,7 +391,7 @@ enum lith_code lith_exchange_settle(struct lith_folder *base, struct lith_arena 
         struct lith_settled one = {0};
         void *text = NULL;
         lith_arena_init(&scratch, base->store->mem);
-        LITH_TRY(swap_settle(folder, swaps[i], &scratch, &one, err));
+        LITH_TRY(swap_settle(folder, swaps[i], showing, &scratch, &one, err));
         ret_settled->carried += one.carried;
         if (!one.stray || ret_settled->stray)
             continue;

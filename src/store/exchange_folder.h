@@ -103,17 +103,18 @@ enum lith_code lith_exchange_put_shown(struct lith_folder *folder, const char *n
 /* exchange_carry.c: directories that were swapped out */
 
 /*
- * Carries over what is in the old directory and not in its ledger, which it adds to. `at_once`: the
- * swap has just been made, so that what vanished from the old directory since its ledger was made
- * goes from the new one too.
+ * Carries over what is in the old directory and not in its ledger, which it adds to. `showing`
+ * NULL: the swap has just been made. Then all is carried over, since who has begun a file goes on
+ * by its path; and what vanished from the old directory since its ledger was made goes from the new
+ * one.
  */
-LITH_MUST_CHECK enum lith_code lith_exchange_carry(struct lith_exchange_folder *folder, int old_fd,
-                                                   const char *list_name, bool at_once,
-                                                   struct lith_arena *arena,
-                                                   struct lith_settled *settled,
-                                                   struct lith_err *err);
-enum lith_code lith_exchange_settle(struct lith_folder *folder, struct lith_arena *arena,
-                                    struct lith_settled *ret_settled, struct lith_err *err);
+LITH_MUST_CHECK enum lith_code
+lith_exchange_carry(struct lith_exchange_folder *folder, int old_fd, const char *list_name,
+                    struct lith_showing *showing, struct lith_arena *arena,
+                    struct lith_settled *settled, struct lith_err *err);
+enum lith_code lith_exchange_settle(struct lith_folder *folder, struct lith_showing *showing,
+                                    struct lith_arena *arena, struct lith_settled *ret_settled,
+                                    struct lith_err *err);
 
 /* exchange_tidy.c */
 
@@ -129,12 +130,14 @@ void lith_exchange_list_name(const char *swap, char ret_name[LITH_SWAP_NAME_BYTE
 LITH_MUST_CHECK enum lith_code lith_exchange_new_drop(int stage_fd, const char *swap,
                                                       const struct lith_ledger *ledger,
                                                       struct lith_env *env, struct lith_err *err);
-/* Removes those that were swapped out, or have had their last find, so long ago. */
-LITH_MUST_CHECK enum lith_code lith_exchange_swaps_drop(int stage_fd, const struct lith_tidy *tidy,
-                                                        struct lith_env *env, struct lith_mem *mem,
-                                                        struct lith_err *err);
+/* Removes those that were swapped out, or have had their last find, so long ago. *ret_stray: a file
+ * that keeps one of them, in the arena. */
+LITH_MUST_CHECK enum lith_code
+lith_exchange_swaps_drop(int stage_fd, const struct lith_tidy *tidy, struct lith_env *env,
+                         struct lith_arena *arena, const char **ret_stray, struct lith_err *err);
 enum lith_code lith_exchange_tidy(struct lith_folder *folder, const struct lith_tidy *tidy,
-                                  struct lith_showing *showing, struct lith_err *err);
+                                  struct lith_showing *showing, struct lith_arena *arena,
+                                  const char **ret_stray, struct lith_err *err);
 
 /* exchange_held.c */
 

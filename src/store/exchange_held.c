@@ -181,6 +181,7 @@ enum lith_code lith_exchange_held_drop(struct lith_store *base, const char *path
 {
     struct lith_exchange_store *store = (struct lith_exchange_store *)base;
     LITH_AUTO(arena) struct lith_arena scratch;
+    const char *stray;
     struct lith_err why;
     char *stage;
     int fd;
@@ -197,7 +198,7 @@ enum lith_code lith_exchange_held_drop(struct lith_store *base, const char *path
     }
     code = files_drop(fd, tidy, err);
     if (code == LITH_OK)
-        code = lith_exchange_swaps_drop(fd, tidy, base->env, base->mem, err);
+        code = lith_exchange_swaps_drop(fd, tidy, base->env, &scratch, &stray, err);
     lith_fd_close(fd);
     if (code == LITH_OK)
         lith_exchange_stage_trim(store->staging, path, base->mem);

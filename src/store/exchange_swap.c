@@ -213,6 +213,50 @@ static enum lith_code build(struct swap *swap, const char *name, struct lith_con
     return LITH_OK;
 }
 
+/* The last look at the old directory, so that a file that came while the new one was made is not
+ * out of sight for longer than it takes to let the two change places. */
+struct last_look {
+    struct swap *swap;
+    struct lith_showing *showing;
+    bool linked;
+};
+
+static enum lith_code late_link(void *ctx, const char *name, struct lith_err *err)
+{
+    struct last_look *look = ctx;
+    struct swap *swap = look->swap;
+    int front_fd = lith_exchange_front_fd(swap->folder);
+    char etag[LITH_LOCAL_ETAG_BYTES];
+    struct lith_file_info info;
+
+    enum lith_code code = lith_file_stat(front_fd, name, false, &info, err);
+    if (code == LITH_E_NOT_FOUND)
+        return LITH_OK;
+    LITH_TRY(code);
+    if (lith_ledger_find(&swap->ledger, name, info.inode))
+        return LITH_OK;
+    lith_local_etag(&info, etag);
+    struct lith_object object = {
+        .name = name, .etag = etag, .size = info.size, .mtime_ns = info.mtime_ns};
+    bool is_new_data = info.is_file &&
+                       look->showing->fate(look->showing, &object) == LITH_FATE_SHOWN &&
+                       lith_file_link(front_fd, name, swap->new_fd, name, err) == LITH_OK;
+    look->linked = look->linked || is_new_data;
+    if (is_new_data)
+        return LITH_OK;
+    swap->moved = true; /* a file that another program is at, or one in the place of another */
+    return lith_fail(err, LITH_E_TRANSIENT, "%s came meanwhile", name);
+}
+
+static enum lith_code late_add(struct swap *swap, struct lith_showing *showing,
+                               struct lith_err *err)
+{
+    struct last_look look = {.swap = swap, .showing = showing};
+
+    LITH_TRY(lith_dir_list(lith_exchange_front_fd(swap->folder), ".", late_link, &look, err));
+    return look.linked ? lith_fd_sync(swap->new_fd, swap->dir, err) : LITH_OK;
+}
+
 /* The directory that the front stands in, and its name there. */
 struct place {
     int fd;
@@ -251,8 +295,8 @@ static enum lith_code old_check(struct swap *swap, const struct place *place, st
 }
 
 static enum lith_code exchange(struct swap *swap, const char *name,
-                               const struct lith_blob *expected, const struct place *place,
-                               struct lith_err *err)
+                               const struct lith_blob *expected, struct lith_showing *showing,
+                               const struct place *place, struct lith_err *err)
 {
     struct lith_local_folder *front = lith_local_folder(swap->folder->front);
     struct lith_file_info ignored;
@@ -260,6 +304,7 @@ static enum lith_code exchange(struct swap *swap, const char *name,
     LITH_TRY(lith_fd_lock_try(swap->new_fd, swap->dir, err));
     LITH_TRY(lith_local_folder_same(front, err));
     LITH_TRY(lith_local_still_expected(front, name, expected, &ignored, err));
+    LITH_TRY(late_add(swap, showing, err));
     LITH_TRY(lith_file_exchange(place->fd, place->name, swap->folder->stage_fd, swap->dir, err));
     swap->exchanged = true;
     return old_check(swap, place, err);
@@ -278,16 +323,15 @@ static enum lith_code finish(struct swap *swap, const struct place *place, struc
     front->fd = swap->new_fd;
     swap->new_fd = -1;
     lith_local_step(&folder->base, LITH_STEP_SWAP_EXCHANGED);
-    enum lith_code code = lith_fd_sync(place->fd, front->full, err);
-    if (code == LITH_OK)
-        code = lith_fd_sync(folder->stage_fd, folder->stage, err);
-    if (code == LITH_OK)
-        lith_local_step(&folder->base, LITH_STEP_SWAP_DURABLE);
-    if (lith_exchange_carry(folder, old_fd, swap->list, true, swap->arena, &settled, &ignored) ==
-        LITH_OK)
-        (void)!lith_exchange_links_drop(folder, &ignored);
+    enum lith_code carried =
+        lith_exchange_carry(folder, old_fd, swap->list, NULL, swap->arena, &settled, &ignored);
     lith_fd_close(old_fd); /* its lock goes with it */
-    return code;
+    LITH_TRY(lith_fd_sync(place->fd, front->full, err));
+    LITH_TRY(lith_fd_sync(folder->stage_fd, folder->stage, err));
+    lith_local_step(&folder->base, LITH_STEP_SWAP_DURABLE);
+    if (carried == LITH_OK)
+        (void)!lith_exchange_links_drop(folder, &ignored);
+    return LITH_OK;
 }
 
 static enum lith_code swap_run(struct swap *swap, const char *name,
@@ -301,7 +345,7 @@ static enum lith_code swap_run(struct swap *swap, const char *name,
     if (code == LITH_OK)
         code = place_open(lith_local_folder(swap->folder->front), &place, err);
     if (code == LITH_OK)
-        code = exchange(swap, name, expected, &place, err);
+        code = exchange(swap, name, expected, showing, &place, err);
     if (code == LITH_OK)
         code = finish(swap, &place, err);
     lith_fd_close(place.fd);

@@ -80,18 +80,18 @@ struct dropping {
     bool removes; /* at first all names are only looked at */
 };
 
-/* What is in it, and known: a link that it was made with or had, or what was written for it. Of an
- * old one what was carried over, too; it may bear another name by now. */
+/* What is in it, and known. Of an old one: what it had, or was carried over; it may bear another
+ * name by now. Of one that never came in: links, and what was written for it. */
 static bool is_known(const struct dropping *d, const char *name, const struct lith_file_info *info)
 {
     const struct lith_ledger_entry *entry = lith_ledger_find(d->ledger, name, info->inode);
 
     if (lith_ledger_find_same(d->ledger, name, info) && (d->is_old || d->is_late))
         return true;
-    if (entry && !d->is_old)
-        return entry->kind == LITH_LEDGER_SHOWN || entry->kind == LITH_LEDGER_FROM_HELD;
     if (d->is_old)
         return info->links > 1 && (entry || lith_ledger_find_inode(d->ledger, info->inode));
+    if (entry || info->links > 1)
+        return true;
     entry = lith_ledger_find(d->ledger, name, 0);
     return entry && entry->kind == LITH_LEDGER_NEW;
 }
@@ -106,8 +106,7 @@ static enum lith_code name_drop(void *ctx, const char *name, struct lith_err *er
         return LITH_OK;
     LITH_TRY(code);
     if (info.is_directory || !is_known(d, name, &info))
-        return lith_fail(err, LITH_E_CONFLICT,
-                         "%s is not known to the swap that its directory is of", name);
+        return lith_fail(err, LITH_E_CONFLICT, "%s came into it later, and is still there", name);
     return d->removes ? lith_file_unlink(d->fd, name, err) : LITH_OK;
 }
 
@@ -169,33 +168,52 @@ static enum lith_code is_old(int stage_fd, const char *swap, const struct lith_l
     return code == LITH_E_NOT_FOUND ? LITH_OK : code;
 }
 
-enum lith_code lith_exchange_swaps_drop(int stage_fd, const struct lith_tidy *tidy,
-                                        struct lith_env *env, struct lith_mem *mem,
-                                        struct lith_err *err)
+/* What is in the way: nothing of others is ever deleted. */
+static enum lith_code stray_tell(const char *swap, const struct lith_err *why,
+                                 struct lith_arena *arena, const char **ret_stray,
+                                 struct lith_err *err)
 {
-    LITH_AUTO(arena) struct lith_arena arena;
+    char *text;
+
+    LITH_TRY(
+        lith_arena_format(arena, &text, err,
+                          "%s of the staging directory, which was this partition's before, has "
+                          "to stay: %s; take that away by hand",
+                          swap, why->text));
+    *ret_stray = text;
+    return LITH_OK;
+}
+
+enum lith_code lith_exchange_swaps_drop(int stage_fd, const struct lith_tidy *tidy,
+                                        struct lith_env *env, struct lith_arena *arena,
+                                        const char **ret_stray, struct lith_err *err)
+{
     const char *const *swaps;
+    struct lith_err why;
     size_t count;
 
-    lith_arena_init(&arena, mem);
-    LITH_TRY(lith_exchange_swaps(stage_fd, &arena, &swaps, &count, err));
+    *ret_stray = NULL;
+    LITH_TRY(lith_exchange_swaps(stage_fd, arena, &swaps, &count, err));
     for (size_t i = 0; i < count; i++) {
         LITH_AUTO(arena) struct lith_arena scratch;
         char list[LITH_SWAP_NAME_BYTES];
         struct lith_ledger ledger;
         struct lith_file_info info;
         struct dropping d = {.ledger = &ledger, .is_late = true};
-        lith_arena_init(&scratch, mem);
+        lith_arena_init(&scratch, arena->mem);
         lith_exchange_list_name(swaps[i], list);
         LITH_TRY(lith_file_stat(stage_fd, list, false, &info, err));
         if (!is_over(tidy, info.mtime_ns))
             continue;
         LITH_TRY(lith_ledger_read(stage_fd, list, &scratch, &ledger, err));
         LITH_TRY(is_old(stage_fd, swaps[i], &ledger, &d.is_old, err));
-        enum lith_code code = swap_drop(&d, stage_fd, swaps[i], env, err);
-        /* Something has just come, or cannot be carried over: settling tells. */
-        if (code != LITH_E_CONFLICT)
-            LITH_TRY(code);
+        enum lith_code code = swap_drop(&d, stage_fd, swaps[i], env, &why);
+        if (code == LITH_E_CONFLICT && !*ret_stray)
+            LITH_TRY(stray_tell(swaps[i], &why, arena, ret_stray, err));
+        if (code == LITH_OK || code == LITH_E_CONFLICT)
+            continue;
+        *err = why;
+        return code;
     }
     return LITH_OK;
 }
@@ -224,7 +242,8 @@ static enum lith_code dead_drop(struct lith_folder *held, const struct lith_tidy
 }
 
 enum lith_code lith_exchange_tidy(struct lith_folder *base, const struct lith_tidy *tidy,
-                                  struct lith_showing *showing, struct lith_err *err)
+                                  struct lith_showing *showing, struct lith_arena *arena,
+                                  const char **ret_stray, struct lith_err *err)
 {
     struct lith_exchange_folder *folder = lith_exchange_folder(base);
 
@@ -232,7 +251,7 @@ enum lith_code lith_exchange_tidy(struct lith_folder *base, const struct lith_ti
     if (folder->stage_fd < 0)
         return LITH_OK;
     LITH_TRY(
-        lith_exchange_swaps_drop(folder->stage_fd, tidy, base->store->env, base->store->mem, err));
+        lith_exchange_swaps_drop(folder->stage_fd, tidy, base->store->env, arena, ret_stray, err));
     showing->begin(showing);
     return folder->held ? dead_drop(folder->held, tidy, showing, err) : LITH_OK;
 }

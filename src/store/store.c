@@ -176,23 +176,26 @@ enum lith_code lith_folder_show_check(struct lith_folder *folder, struct lith_sh
     return folder->store->ops->show_check(folder, showing, err);
 }
 
-enum lith_code lith_folder_settle(struct lith_folder *folder, struct lith_arena *arena,
-                                  struct lith_settled *ret_settled, struct lith_err *err)
+enum lith_code lith_folder_settle(struct lith_folder *folder, struct lith_showing *showing,
+                                  struct lith_arena *arena, struct lith_settled *ret_settled,
+                                  struct lith_err *err)
 {
     LITH_ASSERT(folder->locked);
     *ret_settled = (struct lith_settled){0};
     if (!lith_folder_shows(folder))
         return LITH_OK;
-    return folder->store->ops->settle(folder, arena, ret_settled, err);
+    return folder->store->ops->settle(folder, showing, arena, ret_settled, err);
 }
 
 enum lith_code lith_folder_tidy(struct lith_folder *folder, const struct lith_tidy *tidy,
-                                struct lith_showing *showing, struct lith_err *err)
+                                struct lith_showing *showing, struct lith_arena *arena,
+                                const char **ret_stray, struct lith_err *err)
 {
     LITH_ASSERT(folder->locked);
+    *ret_stray = NULL;
     if (!lith_folder_shows(folder))
         return LITH_OK;
-    return folder->store->ops->tidy(folder, tidy, showing, err);
+    return folder->store->ops->tidy(folder, tidy, showing, arena, ret_stray, err);
 }
 
 enum lith_code lith_store_held_each(struct lith_store *store, lith_held_fn each, void *ctx,

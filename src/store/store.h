@@ -173,10 +173,12 @@ struct lith_store_ops {
                                 struct lith_showing *showing, struct lith_err *err);
     enum lith_code (*show_check)(struct lith_folder *folder, struct lith_showing *showing,
                                  struct lith_err *err);
-    enum lith_code (*settle)(struct lith_folder *folder, struct lith_arena *arena,
-                             struct lith_settled *ret_settled, struct lith_err *err);
+    enum lith_code (*settle)(struct lith_folder *folder, struct lith_showing *showing,
+                             struct lith_arena *arena, struct lith_settled *ret_settled,
+                             struct lith_err *err);
     enum lith_code (*tidy)(struct lith_folder *folder, const struct lith_tidy *tidy,
-                           struct lith_showing *showing, struct lith_err *err);
+                           struct lith_showing *showing, struct lith_arena *arena,
+                           const char **ret_stray, struct lith_err *err);
     enum lith_code (*held_each)(struct lith_store *store, lith_held_fn each, void *ctx,
                                 struct lith_err *err);
     enum lith_code (*held_drop)(struct lith_store *store, const char *path,
@@ -298,17 +300,21 @@ LITH_MUST_CHECK enum lith_code lith_folder_show_check(struct lith_folder *folder
                                                       struct lith_err *err);
 /*
  * Under the lock: ends what a put that was cut off has left, and shows what others have put into
- * directories that are no longer the folder's. Texts go to the arena.
+ * directories that are no longer the folder's, but for what they seem to be at still (`showing`
+ * tells). Texts go to the arena.
  */
 LITH_MUST_CHECK enum lith_code lith_folder_settle(struct lith_folder *folder,
+                                                  struct lith_showing *showing,
                                                   struct lith_arena *arena,
                                                   struct lith_settled *ret_settled,
                                                   struct lith_err *err);
 /* Under the lock: takes away what nobody needs any more of what is held for the folder. `showing`
- * says what the held objects are by now. */
+ * says what the held objects are by now. *ret_stray: as of lith_settled. */
 LITH_MUST_CHECK enum lith_code lith_folder_tidy(struct lith_folder *folder,
                                                 const struct lith_tidy *tidy,
-                                                struct lith_showing *showing, struct lith_err *err);
+                                                struct lith_showing *showing,
+                                                struct lith_arena *arena, const char **ret_stray,
+                                                struct lith_err *err);
 
 /* Calls `each` for every folder for which something is held, also for those that are gone. A
  * failure of `each` ends it and is returned. */

@@ -354,7 +354,7 @@ def test_a_writer_in_the_old_directory(lake, tmp_path):
     inside.write("late-2.parquet.tmp", range(1010, 1020), spare)
     exchange.check(lake, IDS, "not carried yet")
     _, partitions, summary = report(*WAIT, lake)
-    assert partitions[PARTITION.as_posix()]["carried"] == 2 and summary["carried"] == 2
+    assert partitions[PARTITION.as_posix()]["carried"] == 1 and summary["carried"] == 1
     exchange.check(lake, [*IDS, *range(1000, 1010)], "carried")
     inside.rename("late-2.parquet.tmp", "late-2.parquet")
     lithify.ok(*WAIT, lake)
@@ -372,6 +372,20 @@ def test_a_writer_in_the_old_directory(lake, tmp_path):
     exchange.check(lake, [*IDS, *range(1000, 1030)], "at rest")
     with pytest.raises(OSError):
         inside.write("late-4.parquet", range(9), spare)
+
+
+def test_a_file_that_is_never_finished_in_the_old_directory(lake, tmp_path):
+    """P10: nobody can say whose it is: gc keeps the directory for it, and says so, until it is away."""
+    inside = Inside(lake / PARTITION)
+    lithify.ok(*COMPACT, lake)
+    inside.write("late.parquet.tmp", range(1000, 1010), tmp_path / "spare.parquet")
+    lithify.ok(*COMPACT, lake)
+    for _ in range(2):
+        _, partitions, _ = report(*GC, lake, codes=(lithify.BLOCKED,))
+        assert "late.parquet.tmp" in partitions[PARTITION.as_posix()]["stray"]
+    os.unlink("late.parquet.tmp", dir_fd=inside.fd)
+    exchange.finish(lake)
+    exchange.check(lake, IDS)
 
 
 def test_a_writer_whose_working_directory_it_is(lake, tmp_path):
