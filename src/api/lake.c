@@ -306,8 +306,11 @@ enum lith_code lith_lake_commits_prepare(struct lith_lake *lake, struct lith_err
     LITH_TRY(lith_store_commits_check(lake->store, err));
     LITH_TRY(lith_lake_staging_prepare(lake, err));
     LITH_TRY(lith_lake_file_ensure(lake->store, &choice, &lake->arena, &file, err));
+    /* Of a lake whose file was lost, or that was here before: what is held by nobody's manifest is
+     * never live. */
     if (lake->staging)
-        LITH_TRY(lith_exchange_claim(lake->store, file.lake_id, err));
+        LITH_TRY(lith_exchange_claim(lake->store, file.lake_id, lake->is_new && !lake->staging_kept,
+                                     err));
     if ((lake->job.tier_days || lake->job.tier_months) && !file.has_tiers)
         LITH_TRY(tiers_begin(lake, &file, err));
     lake->is_new = false;

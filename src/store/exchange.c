@@ -278,6 +278,25 @@ static enum lith_code deletes_end(struct lith_folder *base, struct lith_err *err
     return lith_folder_deletes_end(folder->front, err);
 }
 
+/* What was swapped in is a name of the directory above, and what it replaced one of staging. */
+static enum lith_code sync_names(struct lith_folder *base, struct lith_err *err)
+{
+    struct lith_exchange_folder *folder = lith_exchange_folder(base);
+    struct lith_local_folder *front = lith_local_folder(folder->front);
+    int above_fd;
+
+    LITH_TRY(lith_exchange_stage_open(folder, err));
+    LITH_TRY(lith_dir_open(front->fd, "..", &above_fd, err));
+    enum lith_code code = lith_fd_sync(above_fd, front->full, err);
+    lith_fd_close(above_fd);
+    LITH_TRY(code);
+    if (folder->stage_fd >= 0)
+        LITH_TRY(lith_fd_sync(folder->stage_fd, folder->stage, err));
+    if (folder->held)
+        LITH_TRY(lith_folder_sync(folder->held, err));
+    return lith_folder_sync(folder->front, err);
+}
+
 static enum lith_code free_bytes(struct lith_folder *base, struct lith_space *ret_space,
                                  struct lith_err *err)
 {
@@ -304,6 +323,7 @@ static const struct lith_store_ops exchange_ops = {
     /* Outputs are the local store's from here on: they know the folder that they are in. */
     .delete_if = delete_if,
     .deletes_end = deletes_end,
+    .sync = sync_names,
     .free_bytes = free_bytes,
     .put_shown = lith_exchange_put_shown,
     .show_check = lith_exchange_show_check,

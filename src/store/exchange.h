@@ -44,9 +44,10 @@ LITH_MUST_CHECK enum lith_code lith_exchange_probe(const char *root, const char 
  */
 LITH_MUST_CHECK enum lith_code lith_exchange_prepare(struct lith_store *store, bool is_new,
                                                      struct lith_err *err);
-/* Writes down there which lake's it is. INVALID: it is another one's, or holds other things. */
+/* Writes down there which lake's it is. INVALID: it is another one's, which `takes_over` passes
+ * over, or it holds other things. */
 LITH_MUST_CHECK enum lith_code lith_exchange_claim(struct lith_store *store, const char *lake_id,
-                                                   struct lith_err *err);
+                                                   bool takes_over, struct lith_err *err);
 
 /* Gives up the staging directory, for another. INVALID: something is held there. */
 LITH_MUST_CHECK enum lith_code lith_exchange_leave(const char *staging, struct lith_env *env,

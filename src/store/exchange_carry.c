@@ -386,6 +386,9 @@ enum lith_code lith_exchange_settle(struct lith_folder *base, struct lith_showin
     if (folder->stage_fd < 0)
         return LITH_OK;
     LITH_TRY(lith_exchange_swaps(folder->stage_fd, arena, &swaps, &count, err));
+    if (count) /* a swap that can be seen may not last yet: what is deleted after this rests on it
+                */
+        LITH_TRY(lith_folder_sync(base, err));
     for (size_t i = 0; i < count; i++) {
         LITH_AUTO(arena) struct lith_arena scratch;
         struct lith_settled one = {0};

@@ -235,11 +235,19 @@ static enum lith_code staging_open(const char *staging, struct lith_env *env, st
     return lith_folder_open(*ret_store, "", ret_folder, err);
 }
 
-static enum lith_code mark_read(struct lith_folder *folder, const char *lake_id,
+static enum lith_code mark_text(const char *lake_id, struct lith_arena *arena, char **ret_text,
+                                struct lith_err *err)
+{
+    return lith_arena_format(arena, ret_text, err, "{\"format\": 1, \"lake_id\": \"%s\"}\n",
+                             lake_id);
+}
+
+static enum lith_code mark_read(struct lith_folder *folder, const char *lake_id, bool takes_over,
                                 struct lith_arena *arena, struct lith_err *err)
 {
     LITH_AUTO(json) struct lith_json *root = NULL;
     struct lith_blob blob;
+    char *text;
 
     LITH_TRY(lith_folder_get(folder, LITH_STAGING_MARK_NAME, MARK_BYTES_MAX, arena, &blob, err));
     enum lith_code code = lith_json_parse(blob.data, blob.bytes, &root, err);
@@ -248,6 +256,10 @@ static enum lith_code mark_read(struct lith_folder *folder, const char *lake_id,
     const char *id = lith_json_text_of(lith_json_get(root, "lake_id"));
     if (id && strcmp(id, lake_id) == 0)
         return LITH_OK;
+    if (takes_over) {
+        LITH_TRY(mark_text(lake_id, arena, &text, err));
+        return lith_folder_put_if(folder, LITH_STAGING_MARK_NAME, &blob, text, strlen(text), err);
+    }
     return lith_fail(err, LITH_E_INVALID,
                      "staging: %s is the staging directory of another lake (lake_id %s, this one's "
                      "is %s); give another (--staging DIR)",
@@ -285,12 +297,11 @@ static enum lith_code mark_write(struct lith_folder *folder, const char *lake_id
             "staging: %s is not empty, and no staging directory (no " LITH_STAGING_MARK_NAME
             " in it); give another (--staging DIR)",
             folder->store->root);
-    LITH_TRY(
-        lith_arena_format(arena, &text, err, "{\"format\": 1, \"lake_id\": \"%s\"}\n", lake_id));
+    LITH_TRY(mark_text(lake_id, arena, &text, err));
     return lith_folder_put_if(folder, LITH_STAGING_MARK_NAME, NULL, text, strlen(text), err);
 }
 
-enum lith_code lith_exchange_claim(struct lith_store *base, const char *lake_id,
+enum lith_code lith_exchange_claim(struct lith_store *base, const char *lake_id, bool takes_over,
                                    struct lith_err *err)
 {
     struct lith_exchange_store *store = (struct lith_exchange_store *)base;
@@ -301,11 +312,11 @@ enum lith_code lith_exchange_claim(struct lith_store *base, const char *lake_id,
 
     lith_arena_init(&scratch, base->mem);
     LITH_TRY(staging_open(store->staging, base->env, base->mem, &staging, &folder, err));
-    enum lith_code code = mark_read(folder, lake_id, &scratch, &why);
+    enum lith_code code = mark_read(folder, lake_id, takes_over, &scratch, &why);
     if (code == LITH_E_NOT_FOUND)
         code = mark_write(folder, lake_id, &scratch, &why);
     if (code == LITH_E_CONFLICT) /* another program was first */
-        code = mark_read(folder, lake_id, &scratch, &why);
+        code = mark_read(folder, lake_id, false, &scratch, &why);
     if (code != LITH_OK)
         *err = why;
     return code;
