@@ -165,7 +165,7 @@ enum lith_code lith_lake_file_mark_tiers(struct lith_store *store, struct lith_a
     lith_buf_init(&text, store->mem, LAKE_FILE_BYTES_MAX);
     LITH_TRY(lith_folder_open(store, "", &root, err));
     LITH_TRY(lith_folder_get(root, LITH_LAKE_FILE_NAME, LAKE_FILE_BYTES_MAX, arena, &blob, err));
-    LITH_TRY(file_parse(&blob, &file, err));
+    LITH_TRY(file_parse(&blob, arena, &file, err));
     if (file.has_tiers)
         return LITH_OK;
     LITH_TRY(lith_json_parse(blob.data, blob.bytes, &json, err));
