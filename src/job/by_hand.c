@@ -50,7 +50,7 @@ enum lith_code lith_by_hand_run(const struct lith_job *job, bool dry_run, lith_b
     report->tenant = keys.tenant;
     if (job->table_format) {
         report->state = LITH_PARTITION_BLOCKED;
-        report->reason = "belongs to a table format";
+        report->reason = lith_part_reason_text(LITH_PART_TABLE_FORMAT);
         return LITH_OK;
     }
     if (!dry_run)

@@ -255,9 +255,10 @@ static enum lith_code table_format_find(const struct lith_job *job, struct lith_
     struct lith_found found = {.kind = "table-format"};
 
     LITH_TRY(text_keep(job, job->table_format, &found.file, err));
-    return lith_findings_add(findings, &found, err,
-                             "at or above this directory: its files are a table format's, which "
-                             "Lithify leaves alone");
+    return lith_findings_add(
+        findings, &found, err,
+        "at or above this directory: its files are a table format's, or another "
+        "lake's, which this run leaves alone");
 }
 
 enum lith_code lith_job_fsck(const struct lith_job *job, bool deep,

@@ -369,7 +369,7 @@ static enum lith_code gc_begin(const struct lith_job *job, bool dry_run,
     report->reason = "nothing is past its grace";
     if (job->table_format) {
         report->state = LITH_PARTITION_BLOCKED;
-        report->reason = "belongs to a table format";
+        report->reason = lith_part_reason_text(LITH_PART_TABLE_FORMAT);
         return LITH_OK;
     }
     return gc_run(job, dry_run, report, err);

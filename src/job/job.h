@@ -60,7 +60,7 @@ struct lith_job_options {
 /* One partition and what a job on it may use. Single-thread. */
 struct lith_job {
     struct lith_folder *folder;
-    const char *table_format; /* the marker at or above it, or NULL */
+    const char *table_format; /* the marker at or above it (lake/walk.h), or NULL */
     const struct lith_job_options *options;
     struct lith_env *env;
     struct lith_uuid_source *uuids;

@@ -81,6 +81,9 @@ static enum lith_code folder_look(struct walk *w, struct level *level, struct li
     if (*level->path && lith_listing_find(listing, LITH_SERIES_MARK_NAME))
         return LITH_OK;
     const char *marker = lith_table_format_marker(listing, has_metadata ? &metadata : NULL);
+    /* A lake within this one has its own readers mode and policy: they are not this run's. */
+    if (!marker && *level->path && lith_listing_find(listing, LITH_LAKE_FILE_NAME))
+        marker = LITH_LAKE_FILE_NAME;
     if (marker)
         level->table_format = marker;
     look->is_partition = lith_listing_is_partition(listing);

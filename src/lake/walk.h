@@ -13,7 +13,8 @@
 struct lith_walk_stop {
     const char *path;              /* below the root */
     bool is_partition;             /* it directly holds data files or a manifest */
-    const char *table_format;      /* the marker at or above it, or NULL; static storage */
+    const char *table_format;      /* the marker at or above it, or NULL; static storage:
+                                      of a table format, or the file of another lake */
     const struct lith_err *failed; /* it cannot be listed; NULL otherwise */
     /* Open and listed just now, until `each` returns; NULL where it failed. */
     struct lith_folder *folder;

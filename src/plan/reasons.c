@@ -30,7 +30,7 @@ static const struct {
     bool stops;
 } part_texts[] = {
     {"is due", false, false},
-    {"belongs to a table format", true, true},
+    {"belongs to a table format or to another lake", true, true},
     {"has another program's manifest, which lithify adopt takes over", true, true},
     {"misses a live file, and waits for it", true, true},
     {"holds rows that do not belong to its path", true, false},

@@ -571,6 +571,38 @@ static void gc_waits_for_the_grace(void **state)
     assert_int_equal(test_rows(67), 2);
 }
 
+static int64_t skew_ns;
+
+static int64_t skewed_now(struct lith_env *base)
+{
+    (void)base;
+    return lith_env_system()->now_ns(lith_env_system()) + skew_ns;
+}
+
+/* The clock of this machine is three days ahead, or behind: ages are by the store's. */
+static void a_wrong_clock_ages_nothing(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    struct test_parquet fresh = {.begin = 60, .rows = 10, .age_s = 0};
+
+    (void)state;
+    test_files(0, 6, 10);
+    test_parquet_write(dir_fd, "fresh.parquet", &fresh);
+    env.base.now_ns = skewed_now;
+    skew_ns = 3 * (int64_t)DAY_S * LITH_SECOND_NS;
+    assert_int_equal(test_must(TEST_COMPACT, &options).state, LITH_PARTITION_LEFT);
+    assert_int_equal(test_names("_e"), 0); /* the fresh file is not quiet yet */
+    test_age(dir_fd, "fresh.parquet", DAY_S);
+    assert_int_equal(test_must(TEST_COMPACT, &options).state, LITH_PARTITION_COMPACTED);
+    options.gc.reader_grace_ns = (int64_t)DAY_S * LITH_SECOND_NS;
+    assert_int_equal(test_must(TEST_GC, &options).deleted, 0);
+    skew_ns = -skew_ns;
+    assert_int_equal(test_must(TEST_GC, &options).deleted, 0);
+    options.gc.reader_grace_ns = 0;
+    assert_int_equal(test_must(TEST_GC, &options).deleted, 7);
+    assert_int_equal(test_rows(70), 1);
+}
+
 static void a_file_written_again_with_the_same_bytes_stays_retired(void **state)
 {
     struct lith_job_options options = test_job_options();
@@ -1107,6 +1139,7 @@ int main(void)
         T(a_lost_commit_is_judged),
         T(another_holder_of_the_lock_is_left_alone),
         T(gc_waits_for_the_grace),
+        T(a_wrong_clock_ages_nothing),
         T(a_file_written_again_with_the_same_bytes_stays_retired),
         T(other_rows_under_a_name_that_is_gone_are_new),
         T(a_live_file_written_again_is_the_same),
