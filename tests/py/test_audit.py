@@ -65,7 +65,7 @@ def test_schema_in_other_engines(lake):
 
 
 def test_what_an_event_says(lake):
-    """P8: files, bytes, rows and the check of a compaction; each op once."""
+    """L11, P8: files, bytes, rows and the check of a compaction; each op once."""
     before = {path.name: path.stat().st_size for path in (lake / PARTITION).iterdir()}
     assert lithify.ok(*COMPACT, "--verify", "structure", lake).err == ""
     found = audit.check(lake)

@@ -6,6 +6,7 @@ was there is lost, and a second sweep finds nothing new to do.
 """
 
 import fcntl
+import gzip
 import os
 import re
 import pathlib
@@ -117,9 +118,9 @@ def sweep(root, code, *says, run=run):
     assert numbered.tree(root) == rest, "the second sweep wrote something"
 
 
-def truncated(path):
+def truncated(path, share=0.5):
     whole = numbered.write(path, range(500, 600), "bad").read_bytes()
-    path.write_bytes(whole[:len(whole) // 2])
+    path.write_bytes(whole[:int(len(whole) * share)])
 
 
 def no_end(path):
@@ -134,13 +135,16 @@ NO_PARQUET = {
     "footer longer than the file": lambda path: path.write_bytes(
         b"PAR1" + bytes(64) + b"\xff\xff\xff\x7f" + b"PAR1"),
     "truncated": truncated,
+    "a tenth short": lambda path: truncated(path, 0.9),
+    "gzip": lambda path: path.write_bytes(gzip.compress(b"id,body\n1,hello\n" * 20)),
     "three bytes short": no_end,
 }
 
 
 @pytest.mark.parametrize("kind", NO_PARQUET)
 def test_no_parquet(kind, lake):
-    """P9, P10, P8: a file that is no Parquet is named and stays; the rest of its partition goes on."""
+    """B14, Q1, Q4, P9, P10, P8: a file that is no Parquet is named and stays; the rest of its
+    partition goes on."""
     bad = lake / BAD / "culprit.parquet"
     NO_PARQUET[kind](bad)
     os.utime(bad, (10**9, 10**9))
@@ -220,7 +224,7 @@ def test_no_rows(groups, lake):
 
 
 def test_only_empty_files(lake):
-    """P1, P6: a partition of files without rows comes to rest and stays readable."""
+    """B9, C18, P1, P6: a partition of files without rows comes to rest and stays readable."""
     shutil.rmtree(lake / BAD)
     for number in range(5):
         numbered.write(lake / BAD / f"empty-{number}.parquet", [])
@@ -394,7 +398,7 @@ TABLES = {
 @pytest.mark.parametrize("place", ["in the partition", "above it"])
 @pytest.mark.parametrize("kind", TABLES)
 def test_table_format(kind, place, lake):
-    """P9, P4: the files of a table format belong to its log: blocked, untouched byte for byte."""
+    """Q2, P9, P4: the files of a table format belong to its log: blocked, untouched byte for byte."""
     top = lake / BAD if place == "in the partition" else lake / "tenant_id=bad"
     for name in TABLES[kind]:
         (top / name).parent.mkdir(parents=True, exist_ok=True)
@@ -450,7 +454,7 @@ def test_unreadable_file(public):
 
 @pytest.mark.parametrize("what", ["partition", "tenant"])
 def test_closed_directory(what, public):
-    """P9: a directory that may not be listed is a failure, not an empty one; the rest goes on."""
+    """A3, P9: a directory that may not be listed is a failure, not an empty one; the rest goes on."""
     lake = make_lake(public / "lake")
     give_away(lake)
     before = data_bytes(lake / BAD)
@@ -529,25 +533,29 @@ def test_read_only_audit(what, public):
     audit.check(lake)
 
 
+@pytest.mark.parametrize("stuck_count", [1, 3, 5])
 @pytest.mark.skipif(not IS_ROOT, reason="SKIP: needs files of two owners, so root")
-def test_delete_that_fails(public):
-    """ARC.4, P10, P3: a delete that is refused is told of, loses nothing, and is done by a later gc."""
+def test_delete_that_fails(stuck_count, public):
+    """A1, A19, ARC.4, P10, P3: deletes that are refused, some or all of them, are told of, lose and
+    double nothing, and are done by a later gc."""
     lake = make_lake(public / "lake")
     give_away(lake)
     code, text = run_unprivileged(public, *COMPACT, lake)
     assert code == lithify.DONE, text
     # In a sticky directory one may not take away the files of others.
-    stuck = lake / BAD / "part-00002.parquet"
+    stuck = [lake / BAD / f"part-0000{number}.parquet" for number in range(5)][-stuck_count:]
     os.chown(lake / BAD, 0, 0)
     (lake / BAD).chmod(0o1777)
-    os.chown(stuck, 0, 0)
+    for path in stuck:
+        os.chown(path, 0, 0)
     for _ in range(2):
         code, text = run_unprivileged(public, "gc", *numbered.NO_GRACE, lake)
-        assert code in (lithify.FAILED, lithify.AGAIN) and stuck.name in text, (code, text)
-        assert stuck.exists()
+        assert code in (lithify.FAILED, lithify.AGAIN) and stuck[0].name in text, (code, text)
+        assert all(path.exists() for path in stuck)
         numbered.check(reader.read(lake / BAD), range(100), "bad")
         assert len(list((lake / GOOD).iterdir())) == 2, "the healthy partition is cleaned"
-    os.chown(stuck, NOBODY, NOBODY)
+    for path in stuck:
+        os.chown(path, NOBODY, NOBODY)
     code, text = run_unprivileged(public, "gc", *numbered.NO_GRACE, lake)
     assert code == lithify.DONE, text
     assert len(list((lake / BAD).iterdir())) == 2, "leftovers"
@@ -593,7 +601,7 @@ def test_read_only_file_system(tmp_path):
 
 @pytest.mark.parametrize("free", [0, 4096, 40 << 10, 100 << 10])
 def test_full_disk(free, tmp_path):
-    """P3, P10: a disk that fills up costs nothing: with room again the sweep goes on."""
+    """B5, P3, P10: a disk that fills up costs nothing: with room again the sweep goes on."""
     with Tmpfs(tmp_path / "small", "1m") as disk:
         lake = disk.place / "lake"
         ids = numbered.fill(lake / BAD, 8, 300, tenant="bad", compression="none")

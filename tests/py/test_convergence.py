@@ -48,7 +48,8 @@ def one_file(root, rows):
 
 
 def test_500_files_become_one(lake, five_hundred):
-    """RFC0009.1, RFC0009.2, RFC0009.7, P1, HYP.1: 500 x 100 rows are one file with one row group."""
+    """C12, C13, RFC0009.1, RFC0009.2, RFC0009.7, P1, HYP.1: 500 x 100 rows are one file with one row
+    group."""
     size = sum(path.stat().st_size for path in (five_hundred / FOLDER).iterdir())
     lithify.ok(*COMPACT, lake)
     path = one_file(lake, 50_000)
@@ -60,7 +61,7 @@ def test_500_files_become_one(lake, five_hundred):
 
 
 def test_second_run_touches_nothing(lake):
-    """P6, HYP.2, P8: later runs change neither a byte nor a time, and `plan` says why."""
+    """A10, P6, HYP.2, P8: later runs change neither a byte nor a time, and `plan` says why."""
     lithify.ok(*COMPACT, lake)
     before = numbered.tree(lake)
     for _ in range(3):
@@ -77,7 +78,7 @@ def test_second_run_touches_nothing(lake):
 
 
 def test_another_policy_is_asked_for_once(lake):
-    """P6, HYP.2: a changed policy may change the plan, once; after that there is rest again."""
+    """C11, P6, HYP.2: a changed policy may change the plan, once; after that there is rest again."""
     lithify.ok(*COMPACT, lake)
     for options in (["--target-file", "1MiB"], ["--row-group-rows", "5000"], ["--memory", "64MiB"]):
         lithify.ok(*COMPACT, *options, lake)
@@ -88,7 +89,7 @@ def test_another_policy_is_asked_for_once(lake):
 
 
 def test_restarts_leave_the_same_bytes(lake, tmp_path):
-    """P3, P6: five runs that are stopped and started again write what one run writes."""
+    """A9, B15, P3, P6: five runs that are stopped and started again write what one run writes."""
     # Adopted first: the id of the partition is drawn then, and outputs carry it.
     lithify.ok("compact", *numbered.NOW, "--max-inputs", "4", lake)
     straight = tmp_path / "straight"
@@ -119,7 +120,7 @@ def live_bytes(root):
 
 
 def test_late_files_cost_a_logarithm(tmp_path):
-    """HYP.2, P6: over 30 rounds of late files a byte is rewritten O(log n) times, not n times."""
+    """C19, HYP.2, P6: over 30 rounds of late files a byte is rewritten O(log n) times, not n times."""
     root = tmp_path / "lake"
     rounds, rewritten, written, most_files = 30, 0, 0, 0
     rows = 0
@@ -148,7 +149,7 @@ def test_late_files_cost_a_logarithm(tmp_path):
 
 @pytest.mark.parametrize("target_kib", [64, 128, 256])
 def test_size_follows_the_bytes_written(target_kib, tmp_path):
-    """HYP.1, P6: outputs are about the target in bytes written, whatever memory a row takes."""
+    """LO7, HYP.1, P6: outputs are about the target in bytes written, whatever memory a row takes."""
     root = tmp_path / "lake"
     numbered.fill(root / FOLDER, 100, 100)
     # Row groups of one input each: small against a file, as in life, though their footer, which
@@ -178,7 +179,7 @@ def test_a_target_of_few_bytes(target, tmp_path):
 
 
 def test_tenants_with_the_same_file_names(tmp_path):
-    """RFC0009.5, P4: two tenants whose files bear the same names, sizes and times never mix."""
+    """A5, J3, RFC0009.5, P4: two tenants whose files bear the same names, sizes and times never mix."""
     root = tmp_path / "lake"
     tenants = ["acme", "glob"]
     for tenant in tenants:

@@ -113,7 +113,7 @@ def test_good_fingerprint(name, duck, tmp_path):
 
 @pytest.mark.parametrize("name", corpus.files("bad"))
 def test_bad(name, tmp_path):
-    """P7, P9: a bad file is refused, naming file and place, in bounded memory, and left as it is."""
+    """Q6, P7, P9: a bad file is refused, naming file and place, in bounded memory, and left as it is."""
     path = corpus.FOLDER / name
     result = lithify.run("merge", "-o", tmp_path / "out.parquet", path, path)
     refusal(result, path, tmp_path / "out.parquet")

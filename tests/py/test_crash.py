@@ -68,7 +68,8 @@ CASES = [(name, step) for name, scenario in changes.SCENARIOS.items() for step i
 
 @pytest.mark.parametrize("name,step", CASES, ids=[f"{name}-{step}" for name, step in CASES])
 def test_killed_at(name, step, made, finished, quick_path):
-    """P3, P2, RFC0009.4, ARC.2: a kill at each arrival at a step loses, doubles and leaves nothing."""
+    """B3, B15, B16, P3, P2, RFC0009.4, ARC.2: a kill at each arrival at a step loses, doubles and leaves
+    nothing."""
     source, ids, late = made(name)
     root = quick_path / "lake"
     for arrival in range(1, ARRIVALS_MAX):

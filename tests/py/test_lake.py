@@ -71,7 +71,7 @@ def contents(lake, duck):
 
 
 def test_small_files_become_one(lake, duck):
-    """RFC0009.1, RFC0009.2, P1: about 12 files a partition become one, with the same rows."""
+    """B10, RFC0009.1, RFC0009.2, P1: about 12 files a partition become one, with the same rows."""
     before = {p.relative_to(lake): rows(duck, sorted(p.glob("*.parquet"))) for p in partitions(lake)}
     assert contents(lake, duck) == before
     lithify.ok("status", lake)
@@ -98,7 +98,7 @@ def test_plan_changes_nothing(lake):
 
 
 def test_partitions_and_tenants_stay_apart(lake):
-    """RFC0009.5, P4: after a sweep each live file holds rows of its path's tenant and hour alone."""
+    """J3, RFC0009.5, P4: after a sweep each live file holds rows of its path's tenant and hour alone."""
     lithify.ok("compact", lake, *COMPACT)
     for partition in partitions(lake):
         keys = dict(part.split("=") for part in partition.relative_to(lake / "data").parts)
@@ -137,7 +137,8 @@ def test_broken_file_keeps_everything(lake, duck):
 
 
 def test_late_file_is_seen_at_once(lake, duck):
-    """P2: a file that a writer adds after a compaction is live, once, before and after a sweep."""
+    """B10, M5, P2: a file that a writer adds after a compaction is live, once, before and after a
+    sweep."""
     lithify.ok("compact", lake, *COMPACT)
     partition = partitions(lake)[0]
     before = live(partition)
@@ -150,7 +151,7 @@ def test_late_file_is_seen_at_once(lake, duck):
 
 
 def test_fresh_partition_is_left_alone(lake):
-    """P6: files younger than `quiet_for` are not touched, for their writer may not be done."""
+    """K3, P6: files younger than `quiet_for` are not touched, for their writer may not be done."""
     partition = partitions(lake)[0]
     for path in partition.glob("*.parquet"):
         os.utime(path)
@@ -160,7 +161,7 @@ def test_fresh_partition_is_left_alone(lake):
 
 
 def test_reader_during_compaction(lake, duck):
-    """RFC0009.3, P2: a reader of the rule sees the same rows at any moment of a compaction."""
+    """A16, RFC0009.3, P2: a reader of the rule sees the same rows at any moment of a compaction."""
     wanted = contents(lake, duck)
     process = subprocess.Popen([lithify.BIN, "compact", lake, *COMPACT], stderr=subprocess.PIPE)
     looks = 0
@@ -172,7 +173,7 @@ def test_reader_during_compaction(lake, duck):
 
 
 def test_killed_at_any_moment(lake, duck):
-    """P3, RFC0009.4, ARC.2: after a kill the rows are the same, and a later sweep converges."""
+    """B16, P3, RFC0009.4, ARC.2: after a kill the rows are the same, and a later sweep converges."""
     wanted = contents(lake, duck)
     for delay_ms in (0, 2, 5, 10, 15, 20, 30, 40, 60, 80, 120):
         process = subprocess.Popen([lithify.BIN, "compact", lake, *COMPACT],
@@ -187,7 +188,7 @@ def test_killed_at_any_moment(lake, duck):
 
 
 def test_compactors_exclude_each_other(lake, duck):
-    """ARC.3: three compactors at once lose and double nothing."""
+    """A17, K4, ARC.3: three compactors at once lose and double nothing."""
     wanted = contents(lake, duck)
     processes = [subprocess.Popen([lithify.BIN, "compact", lake, *COMPACT], stdout=subprocess.DEVNULL,
                                   stderr=subprocess.DEVNULL) for _ in range(3)]

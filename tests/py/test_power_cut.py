@@ -142,7 +142,7 @@ def begin(name, top, chance):
 
 @pytest.mark.parametrize("name", changes.SCENARIOS)
 def test_cut_off(name, quick_path):
-    """P3, P2, P8: the power goes at any moment of a command."""
+    """B11, P3, P2, P8: the power goes at any moment of a command."""
     case = begin(name, quick_path / "made", random.Random(f"{SEED}/{name}"))
     assert case.run(changes.words(name, case.top / "lake")) == lithify.DONE
     look_at_all(case, quick_path)

@@ -160,7 +160,7 @@ def settle(root, files):
 
 
 def test_late_files_compactors_gc_and_readers(tmp_path):
-    """P2, P3, RFC0009.3, ARC.3: three compactors, a gc, a writer and two readers at once."""
+    """A16, K2, K4, L6, P2, P3, RFC0009.3, ARC.3: three compactors, a gc, a writer and two readers at once."""
     root = tmp_path / "lake"
     race = Race(root, SECONDS)
     race.write(0)
@@ -179,7 +179,7 @@ def test_late_files_compactors_gc_and_readers(tmp_path):
 
 
 def test_killed_compactors_among_readers(tmp_path):
-    """P2, P3, RFC0009.4: compactors and a gc are killed at random moments while readers read."""
+    """A18, P2, P3, RFC0009.4: compactors and a gc are killed at random moments while readers read."""
     chance = random.Random(SEED)
     root = tmp_path / "lake"
     race = Race(root, SECONDS)
@@ -207,7 +207,8 @@ def test_killed_compactors_among_readers(tmp_path):
 
 
 def test_query_during_each_commit(tmp_path):
-    """RFC0009.3, P2: queries before, during and after a commit of many files agree on the rows."""
+    """A16, LA4, RFC0009.3, P2: queries before, during and after a commit of many files agree on the
+    rows."""
     root = tmp_path / "lake"
     race = Race(root, SECONDS / 2)
     race.write(0)
@@ -228,7 +229,7 @@ def test_query_during_each_commit(tmp_path):
 
 
 def test_rollback_among_compactors_and_readers(tmp_path):
-    """P2, P3: compactions are undone while others run, a writer writes and readers read."""
+    """A22, P2, P3: compactions are undone while others run, a writer writes and readers read."""
     root = tmp_path / "lake"
     race = Race(root, SECONDS)
     codes = []
@@ -257,7 +258,7 @@ def test_rollback_among_compactors_and_readers(tmp_path):
 
 
 def test_retire_against_compact(tmp_path):
-    """P2, P3: a file that is retired while compact runs goes with all of its rows, or stays with
+    """A21, P2, P3: a file that is retired while compact runs goes with all of its rows, or stays with
     all of them; every other row stays."""
     root = tmp_path / "lake"
     chance = random.Random(SEED)

@@ -214,7 +214,7 @@ def test_memory_does_not_show(overlapping, tmp_path):
 
 
 def test_scratch_that_is_too_small(overlapping, tmp_path, scratch):
-    """It is told what to raise; the inputs stay as they are and there is no output."""
+    """B5: It is told what to raise; the inputs stay as they are and there is no output."""
     before = [(path.read_bytes(), path.stat().st_mtime_ns) for path in overlapping]
     place = tmp_path / "out"
     place.mkdir()

@@ -313,6 +313,7 @@ def test_adopt_where_there_is_nothing(tmp_path):
 # The dry run of gc.
 
 def test_gc_dry_run_gives_each_file_a_verdict(lake):
+    """L6: what would go, and what stays and why; nothing does."""
     numbered.write(lake / FOLDER / "part-00002.parquet", range(300, 310), age_s=60)
     told = document("gc", "--dry-run", "--reader-grace", "0", lake)
     by_name = {f["name"]: f for f in told["partitions"][0]["files"]}
@@ -333,6 +334,7 @@ def test_gc_dry_run_gives_each_file_a_verdict(lake):
 # What waits for gc; room; rate.
 
 def test_held_space_is_told(lake):
+    """C17: how much it is and until when, by status and plan."""
     plan = document("plan", lake)
     held = sum(path.stat().st_size for path in lake.rglob("part-*"))
     assert plan["summary"]["held_bytes"] == held == sum(p["held_bytes"] for p in plan["partitions"])
