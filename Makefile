@@ -8,11 +8,12 @@ SIM ?= build-sim
 SEEDS ?= 100000
 ROUNDS ?= 5000
 FIRST_SEED ?= 1
+KILLS ?= 1000
 LAKES ?= bench/lakes
 BENCH_WITH = --folder $(LAKES) --build $(BENCH) $(BENCH_OPTIONS)
 PYTHON = .venv/bin/python
 
-.PHONY: all test asan demo tidy check install fuzz soak rounds power-cuts sim sim-guards clean \
+.PHONY: all test asan demo tidy check install fuzz soak rounds kills power-cuts sim sim-guards clean \
 	bench bench-tools bench-lakes bench-query bench-scale bench-sort bench-pages bench-rest
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -34,6 +35,11 @@ fuzz: ; scripts/fuzz $(SECONDS_PER_TARGET)
 soak: ; LITHIFY_SOAK_SECONDS=120 LITHIFY_CRASH_WALKS=200 scripts/run-tests --only python --cases 2000
 power-cuts: ; LITHIFY_POWER_CUTS=all scripts/run-tests --only python --tests tests/py/test_power_cut.py
 rounds: all ; LITHIFY_BIN=$(abspath $(BUILD))/lithify $(PYTHON) tests/py/rounds.py $(ROUNDS)
+power-cuts: ; LITHIFY_POWER_CUTS=all scripts/run-tests --only python --tests tests/py/test_power_cut*.py
+kills: all
+	scripts/setup
+	LITHIFY_KILLS=$(KILLS) LITHIFY_BIN=$(CURDIR)/$(BUILD)/lithify \
+		$(PYTHON) -m pytest -q -s -p no:cacheprovider tests/py/test_kills.py
 $(SIM)/build.ninja: ; meson setup $(SIM) --buildtype=release -Dguards_out=true
 sim: $(SIM)/build.ninja
 	ninja -C $(SIM) tests/sim/sim

@@ -10,20 +10,17 @@ LITHIFY_POWER_CUTS: states of each case, or `all`.
 """
 
 import os
-import pathlib
 import random
 import shutil
-import subprocess
 import time
 
 import pyarrow
 import pytest
 
-import audit
+import after_cut
 import changes
 import crash
 import lithify
-import numbered
 import power_cut
 import reader
 import syscalls
@@ -36,18 +33,13 @@ COUNT = os.environ.get("LITHIFY_POWER_CUTS", "24")
 # Kills that are tried, and states of each; states that are cut off once more, and states of each.
 KILLS, KILL_COUNT, TWICE, TWICE_COUNT = (10**6, 100, 30, 30) if COUNT == "all" else (1, 10, 1, 10)
 ARRIVALS_MAX = 12  # of a kill, at a step
-# A probe that was cut off leaves a file, which is nobody's an hour later.
-PROBE_AGE_S = 2 * 3600
-SWEEP = [changes.COMPACT, changes.GC, changes.GC, ["fsck"]]
 
 
 class Case:
     """A directory with a lake in it, what is done to it, and the states that may be left of that."""
 
-    def __init__(self, top, name, ids, late, chance):
-        self.top, self.ids, self.late, self.chance = top, ids, late, chance
-        self.gone = set(changes.SCENARIOS[name].gone) & set(ids)
-        self.story = name
+    def __init__(self, top, story, rows, chance):
+        self.top, self.story, self.rows, self.chance = top, story, rows, chance
         self.disk = power_cut.Disk(top)
         self.found = {}  # key -> (what happened last, state, manifests where a command had ended)
 
@@ -62,7 +54,7 @@ class Case:
                 self._take(str(call), None)
         self.disk.check(began_ns)
         if keeps:
-            self._take(f"the end of {words[0]}", manifests(self.top / "lake"))
+            self._take(f"the end of {words[0]}", after_cut.manifests(self.top / "lake"))
         return code
 
     def _take(self, last, end):
@@ -81,49 +73,10 @@ class Case:
         return found if count == "all" else self.chance.sample(found, min(int(count), len(found)))
 
 
-def manifests(root):
-    return {path.relative_to(root): path.read_bytes() for path in root.rglob("manifest.json")}
-
-
-def run(words):
-    done = subprocess.run([lithify.BIN, *map(str, words)], stdin=subprocess.DEVNULL, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
-                          env=lithify.environment())
-    return done.returncode, done.stdout
-
-
-def check_rows(root, ids, late, where):
-    numbered.check(reader.read(root), ids, where=f"{where}: the open rule")
-    numbered.check(numbered.of_files(run(["ls", root])[1].splitlines()), ids, where=f"{where}: lithify ls")
-    strict = reader.read(root, strict=True)
-    named = set(strict["id"].to_pylist()) & set(late)
-    numbered.check(strict, ids if named else set(ids) - set(late), where=f"{where}: the strict rule")
-
-
-def rows_left(case, root):
-    """(all numbers, those that may not be named yet): what goes does so at once, as check_rows sees."""
-    if case.gone & set(reader.read(root)["id"].to_pylist()):
-        return case.ids, case.late
-    return sorted(set(case.ids) - case.gone), sorted(set(case.late) - case.gone)
-
-
 def look(case, state, end, top, where):
-    """All that must be true of one state; it is written down below `top`."""
+    """One state, which is written down below `top`."""
     state.make(top)
-    root = top / "lake"
-    if end:
-        assert manifests(root) == end, f"{where}: a commit that was acknowledged is not there"
-    left, late = rows_left(case, root)
-    check_rows(root, left, late, where)
-    for probe in root.parent.rglob(".lithify-probe-*"):
-        past = time.time() - PROBE_AGE_S
-        os.utime(probe, (past, past))
-    for words in SWEEP:
-        code, text = run([*words, root])
-        assert code == lithify.DONE, f"{where}: lithify {words[0]}: exit {code}: {text}"
-    audit.check(root, where=where)
-    check_rows(root, left, [], where)
-    changes.check_only_live(root, where)
+    after_cut.check(top / "lake", case.rows, end, where)
 
 
 def look_at_all(case, quick_path, count=COUNT):
@@ -137,7 +90,8 @@ def look_at_all(case, quick_path, count=COUNT):
 
 def begin(name, top, chance):
     (top / "lake").mkdir(parents=True)
-    return Case(top, name, *changes.SCENARIOS[name].make(top / "lake"), chance)
+    rows = after_cut.wanted(name, *changes.SCENARIOS[name].make(top / "lake"))
+    return Case(top, name, rows, chance)
 
 
 @pytest.mark.parametrize("name", changes.SCENARIOS)
@@ -205,10 +159,8 @@ def test_cut_off_twice(name, quick_path):
     for number, (last, state, _) in enumerate(first.draw(TWICE)):
         top = quick_path / f"again-{number}"
         state.make(top)
-        left = rows_left(first, top / "lake")
-        case = Case(top, name, *left, first.chance)
-        case.gone = set()
-        case.story = f"{name}, cut after {last}:\n{state}\nthen the sweep"
+        rows = after_cut.left_of(first.rows, top / "lake")
+        case = Case(top, f"{name}, cut after {last}:\n{state}\nthen the sweep", rows, first.chance)
         for words in (changes.COMPACT, changes.GC):
             assert case.run([*words, top / "lake"]) == lithify.DONE, case.story
         look_at_all(case, quick_path, TWICE_COUNT)
