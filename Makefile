@@ -33,7 +33,6 @@ install: all
 	meson install -C $(BUILD)
 fuzz: ; scripts/fuzz $(SECONDS_PER_TARGET)
 soak: ; LITHIFY_SOAK_SECONDS=120 LITHIFY_CRASH_WALKS=200 scripts/run-tests --only python --cases 2000
-power-cuts: ; LITHIFY_POWER_CUTS=all scripts/run-tests --only python --tests tests/py/test_power_cut.py
 rounds: all ; LITHIFY_BIN=$(abspath $(BUILD))/lithify $(PYTHON) tests/py/rounds.py $(ROUNDS)
 power-cuts: ; LITHIFY_POWER_CUTS=all scripts/run-tests --only python --tests tests/py/test_power_cut*.py
 kills: all
