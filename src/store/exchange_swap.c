@@ -325,7 +325,8 @@ static enum lith_code finish(struct swap *swap, const struct place *place, struc
     lith_local_step(&folder->base, LITH_STEP_SWAP_EXCHANGED);
     enum lith_code carried =
         lith_exchange_carry(folder, old_fd, swap->list, NULL, swap->arena, &settled, &ignored);
-    lith_fd_close(old_fd); /* its lock goes with it */
+    lith_fd_unlock(old_fd); /* by itself: a child of this process may have the descriptor, too */
+    lith_fd_close(old_fd);
     LITH_TRY(lith_fd_sync(place->fd, front->full, err));
     LITH_TRY(lith_fd_sync(folder->stage_fd, folder->stage, err));
     lith_local_step(&folder->base, LITH_STEP_SWAP_DURABLE);
