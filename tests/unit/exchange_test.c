@@ -326,6 +326,67 @@ static void who_waits_for_the_old_lock_gets_the_new_directory(void **state)
     (void)close(told[1]);
 }
 
+static enum lith_code locked_out;
+
+static void lock_try(void)
+{
+    struct lith_folder *other = NULL;
+
+    MUST(lith_folder_open(store, "p", &other, &err));
+    locked_out = lith_folder_lock(other, LITH_LOCK_TRY, &err);
+    lith_folder_close(other);
+}
+
+/* From the moment on in which it is there, the new directory is locked. */
+static void the_lock_goes_over(void **state)
+{
+    struct wishes wishes = plain;
+
+    (void)state;
+    act_at = "swap-exchanged";
+    act = lock_try;
+    locked_out = LITH_OK;
+    MUST(put("one", "two", &wishes));
+    assert_int_equal(locked_out, LITH_E_CONFLICT);
+    lock_try();
+    assert_int_equal(locked_out, LITH_OK);
+}
+
+/* A program that has the old directory open goes on there: files come, get other names, go. */
+static void what_comes_into_the_old_directory_is_carried_over(void **state)
+{
+    struct wishes wishes = plain;
+    struct lith_settled settled;
+
+    (void)state;
+    MUST(lith_folder_lock(folder, LITH_LOCK_TRY, &err));
+    MUST(put("one", "two", &wishes));
+    test_file_write(part_fd, "d.parquet", "dddd");
+    test_file_write(part_fd, "f.parquet.tmp", "f");
+    assert_int_equal(renameat(part_fd, "c.parquet", part_fd, "e.parquet"), 0);
+    MUST(lith_folder_settle(folder, &wishes.base, &arena, &settled, &err));
+    assert_int_equal(settled.carried, 2);
+    assert_null(settled.stray);
+    assert_string_equal(names("lake/p"), "d.parquet e.parquet manifest.json ");
+    MUST(lith_folder_settle(folder, &wishes.base, &arena, &settled, &err));
+    assert_int_equal(settled.carried, 0);
+    assert_int_equal(renameat(part_fd, "f.parquet.tmp", part_fd, "f.parquet"), 0);
+    /* What was superseded, or deleted, does not come back, whatever it is called by now. */
+    assert_int_equal(renameat(part_fd, "a.parquet", part_fd, "z.parquet"), 0);
+    assert_int_equal(unlinkat(base_fd, "lake/p/d.parquet", 0), 0);
+    MUST(lith_folder_settle(folder, &wishes.base, &arena, &settled, &err));
+    assert_int_equal(settled.carried, 1);
+    assert_string_equal(names("lake/p"), "e.parquet f.parquet manifest.json ");
+    /* Two files of one name: both stay where they are. */
+    test_file_write(base_fd, "lake/p/g.parquet", "theirs");
+    test_file_write(part_fd, "g.parquet", "gg");
+    MUST(lith_folder_settle(folder, &wishes.base, &arena, &settled, &err));
+    assert_non_null(strstr(settled.stray, "g.parquet"));
+    assert_int_equal(unlinkat(part_fd, "g.parquet", 0), 0);
+    settle_and_tidy();
+    assert_string_equal(names("stage/p"), "_held ");
+}
+
 static void another_manifest_is_a_conflict(void **state)
 {
     struct wishes wishes = plain;
@@ -651,6 +712,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_changes_nothing_is_put_in_place, setup, teardown),
         cmocka_unit_test_setup_teardown(a_swap_shows_and_hides, setup, teardown),
         cmocka_unit_test_setup_teardown(who_waits_for_the_old_lock_gets_the_new_directory, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(the_lock_goes_over, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_comes_into_the_old_directory_is_carried_over, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(another_manifest_is_a_conflict, setup, teardown),
         cmocka_unit_test_setup_teardown(what_others_do_meanwhile_counts, setup, teardown),
