@@ -360,8 +360,7 @@ static int exit_code(const struct lith_report *report, const struct lith_summary
         return LITH_EXIT_AGAIN;
     if (lith_config_switch(&report->cli->config, LITH_OPTION_OK_BLOCKED))
         return LITH_EXIT_DONE;
-    bool blocked =
-        count_of(s, LITH_PARTITION_BLOCKED) || s->blocked_files || s->hands || s->strays;
+    bool blocked = count_of(s, LITH_PARTITION_BLOCKED) || s->blocked_files || s->hands || s->strays;
     return blocked ? LITH_EXIT_BLOCKED : LITH_EXIT_DONE;
 }
 
