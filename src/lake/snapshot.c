@@ -270,7 +270,8 @@ bool lith_listing_is_partition(const struct lith_listing *listing)
         if (listing->objects[i].is_held)
             continue;
         if (lith_name_is_data(name) || strcmp(name, LITH_MANIFEST_NAME) == 0 ||
-            strcmp(name, LITH_MANIFEST_NAME_HIDDEN) == 0)
+            strcmp(name, LITH_MANIFEST_NAME_HIDDEN) == 0 ||
+            strcmp(name, LITH_EVENTS_NOTE_NAME) == 0)
             return true;
     }
     return false;

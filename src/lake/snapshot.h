@@ -115,7 +115,8 @@ const struct lith_manifest *lith_view_manifest(const struct lith_view *view);
  * name. */
 bool lith_listing_shows_entry(const struct lith_listing *listing, const struct lith_entry *entry);
 
-/* True when the listing directly holds data files or a manifest: it is a partition. */
+/* True when the listing directly holds data files, a manifest, or the note of one that did not come
+ * about: it is a partition. */
 bool lith_listing_is_partition(const struct lith_listing *listing);
 
 /* LITH_AUTO(view) struct lith_view v = {0}; */

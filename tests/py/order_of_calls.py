@@ -117,7 +117,8 @@ class Watch:
     def _delete(self, call, folder, name):
         if name == NOTE:
             for other in self.names:
-                self._lasting(call, other, "nothing is owed any more")
+                # Of other partitions a note that is gone may come back: it costs a look.
+                self._lasting(call, other, "nothing is owed any more", [] if other == folder else [(NOTE, TAKEN)])
             return
         self._want("manifest.json" not in self.names.get(folder, {}), call, "the fence is not on the disk")
         ours = json.loads(self.disk.data(folder + "/manifest.json"))["lithify"]

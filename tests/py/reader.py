@@ -136,7 +136,7 @@ def has_tiers(root):
     """Whether files of the lake may be rolled up: its own file says so before the first one is."""
     try:
         return json.loads((pathlib.Path(root) / "_lithify.json").read_bytes())["format"] >= 2
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):
         return False
 
 

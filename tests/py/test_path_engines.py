@@ -138,7 +138,8 @@ def test_what_an_engine_writes_belongs(writer, kind, tmp_path):
     parts, _ = path_rows.compact(swapped)
     blocked = {path for path, part in parts.items() if part["state"] == "blocked"}
     for folder, other in zip(folders, folders[1:] + folders[:1]):
-        same = key[folder.name].equals(key[other.name])
+        is_null = folder.name == "k=__HIVE_DEFAULT_PARTITION__"  # which some write for an empty text, too
+        same = key[folder.name].equals(key[other.name]) or (is_null and key[other.name].as_py() == "")
         is_blocked = folder.name in blocked
         if kind not in LENIENT:
             assert is_blocked != same, (folder.name, other.name, parts[folder.name]["reason"])
