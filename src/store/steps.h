@@ -27,9 +27,7 @@
 #define LITH_STEP_SWAP_SYNCED "swap-synced"       /* it, and all that is held, is durable */
 #define LITH_STEP_SWAP_EXCHANGED "swap-exchanged" /* it is the folder's from now on */
 #define LITH_STEP_SWAP_DURABLE "swap-durable"
-#define LITH_STEP_SWAP_CARRIED                                                                     \
-    "swap-carried"                            /* what came into the old one has its name, synced   \
-                                               */
+#define LITH_STEP_SWAP_CARRIED "swap-carried" /* what came into the old one has its name */
 #define LITH_STEP_SWAP_REMOVED "swap-removed" /* the old one is gone, its ledger not yet */
 
 /* One folder, in the one above it, which is synced. */

@@ -132,6 +132,9 @@ SCENARIOS = {
     "handed": Scenario(make_handed, COMPACT, ["fenced", "unhanded", *PUT, "audited"]),
 }
 
+# Of one partition: whose steps are told apart by the directory that they are in.
+SINGLE = {name: scenario for name, scenario in SCENARIOS.items() if name not in ("rollup", "handed")}
+
 
 def fresh_copy(source, place):
     """A copy of the lake, and of its audit series."""
