@@ -364,28 +364,41 @@ static void drop(struct swap *swap)
         (void)!lith_exchange_links_drop(swap->folder, &ignored);
 }
 
+/* A look, and the swap that it led to: too large for the stack together. */
+struct attempt {
+    struct lith_scan scan;
+    struct swap swap;
+};
+
 /* *ret_again: nothing was changed, since files came or went meanwhile. */
 static enum lith_code put_once(struct lith_exchange_folder *folder, const char *name,
                                const struct lith_blob *expected, struct lith_content *body,
                                struct lith_showing *showing, bool *ret_again, struct lith_err *err)
 {
     LITH_AUTO(arena) struct lith_arena arena;
-    struct lith_scan scan;
+    void *block;
 
     lith_arena_init(&arena, folder->base.store->mem);
     *ret_again = false;
-    LITH_TRY(lith_exchange_scan(folder, showing, &arena, &scan, err));
-    if (!scan.changes || (scan.obstacle.code != LITH_OK && !showing->must))
+    LITH_TRY(lith_arena_array(&arena, 1, sizeof(struct attempt), &block, err));
+    struct attempt *attempt = block;
+    const struct lith_scan *scan = &attempt->scan;
+    LITH_TRY(lith_exchange_scan(folder, showing, &arena, &attempt->scan, err));
+    if (!scan->changes || (scan->obstacle.code != LITH_OK && !showing->must))
         return lith_folder_put_content_if(folder->front, name, expected, body, err);
-    if (scan.obstacle.code != LITH_OK) {
-        *err = scan.obstacle;
-        return scan.obstacle.code;
+    if (scan->obstacle.code != LITH_OK) {
+        *err = scan->obstacle;
+        return scan->obstacle.code;
     }
-    struct swap swap = {.folder = folder, .arena = &arena, .scan = &scan, .new_fd = -1};
-    enum lith_code code = swap_run(&swap, name, expected, body, showing, err);
-    if (code != LITH_OK && swap.begun && !swap.exchanged)
-        drop(&swap);
-    *ret_again = code != LITH_OK && swap.moved;
+    struct swap *swap = &attempt->swap;
+    swap->folder = folder;
+    swap->arena = &arena;
+    swap->scan = scan;
+    swap->new_fd = -1;
+    enum lith_code code = swap_run(swap, name, expected, body, showing, err);
+    if (code != LITH_OK && swap->begun && !swap->exchanged)
+        drop(swap);
+    *ret_again = code != LITH_OK && swap->moved;
     return code;
 }
 
