@@ -549,17 +549,21 @@ static enum lith_code run(struct rollup *r, bool dry_run, struct lith_partition_
 enum lith_code lith_job_rollup(const struct lith_job *job, bool dry_run,
                                struct lith_partition_report *report, struct lith_err *err)
 {
-    struct rollup r = {.job = job};
+    void *block; /* two looks are too large for the stack */
 
-    lith_arena_init(&r.arena, job->work->mem);
-    LITH_TRY(
-        lith_path_keys_parse(job->folder->path, &job->options->path, job->arena, &r.keys, err));
-    report->tenant = r.keys.tenant;
-    if (job->table_format)
-        return left(report, LITH_PARTITION_BLOCKED, "belongs to a table format");
-    enum lith_code code = run(&r, dry_run, report, err);
+    LITH_TRY(lith_arena_array(job->arena, 1, sizeof(struct rollup), &block, err));
+    struct rollup *r = block;
+    r->job = job;
+    lith_arena_init(&r->arena, job->work->mem);
+    enum lith_code code =
+        lith_path_keys_parse(job->folder->path, &job->options->path, job->arena, &r->keys, err);
+    report->tenant = r->keys.tenant;
+    if (code == LITH_OK && job->table_format)
+        code = left(report, LITH_PARTITION_BLOCKED, "belongs to a table format");
+    else if (code == LITH_OK)
+        code = run(r, dry_run, report, err);
     if (job->folder->locked)
         lith_job_unlock(job, report);
-    rollup_close(&r, report);
+    rollup_close(r, report);
     return code;
 }
