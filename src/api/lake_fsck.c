@@ -13,7 +13,7 @@ struct telling {
     struct lith_summary *summary;
 };
 
-#define TODO_LAKE_FILE                                                                             \
+#define REMEDY_LAKE_FILE                                                                           \
     "put it back from a copy; or remove it, and say to the next compact how the lake is read "     \
     "(--readers, --manifest-name), as at first"
 
@@ -79,14 +79,14 @@ static enum lith_code lake_file_look(struct lith_lake *lake, const struct lith_f
         return lake_tell(telling, &arena, "use the version of Lithify that wrote it",
                          lake->damage.text, err);
     if (lake->damage.code != LITH_OK)
-        return lake_tell(telling, &arena, TODO_LAKE_FILE, lake->damage.text, err);
+        return lake_tell(telling, &arena, REMEDY_LAKE_FILE, lake->damage.text, err);
     enum lith_code code = lith_lake_file_read(lake->store, &arena, &file, err);
     if (code != LITH_E_NOT_FOUND)
         return code;
     LITH_TRY(is_committed(lake, request->partition, &committed, err));
     if (!committed)
         return LITH_OK;
-    return lake_tell(telling, &arena, TODO_LAKE_FILE,
+    return lake_tell(telling, &arena, REMEDY_LAKE_FILE,
                      "it is not there, although there are manifests of Lithify", err);
 }
 

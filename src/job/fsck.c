@@ -12,7 +12,7 @@
 #include "base/time.h"
 #include "job/look.h"
 
-#define TODO_MANIFEST "put it back from a copy"
+#define REMEDY_MANIFEST "put it back from a copy"
 
 static enum lith_code text_keep(const struct lith_job *job, const char *text, const char **ret_text,
                                 struct lith_err *err)
@@ -107,7 +107,7 @@ static enum lith_code manifest_find(const struct lith_job *job, const struct lit
     /* A directory in its place is UNSUPPORTED, too. */
     bool is_newer = why->code == LITH_E_UNSUPPORTED && (first || second);
     found.kind = is_newer ? "newer-manifest" : "bad-manifest";
-    found.todo = is_newer ? "use the version of Lithify that wrote it" : TODO_MANIFEST;
+    found.todo = is_newer ? "use the version of Lithify that wrote it" : REMEDY_MANIFEST;
     return lith_findings_add(findings, &found, err, "it cannot be read: %s", why->text);
 }
 
@@ -116,7 +116,7 @@ static enum lith_code manifest_find(const struct lith_job *job, const struct lit
 static enum lith_code lost_find(const struct lith_fsck_look *look, struct lith_err *err)
 {
     static const struct lith_found found = {
-        .kind = "lost-manifest", .wants_hand = true, .todo = TODO_MANIFEST};
+        .kind = "lost-manifest", .wants_hand = true, .todo = REMEDY_MANIFEST};
 
     if (!look->book->lost_output)
         return LITH_OK;

@@ -12,9 +12,9 @@
 #include "job/fsck.h"
 #include "job/stored_files.h"
 
-#define TODO_MISSING "put it back from a copy"
-#define TODO_BYTES "put it back from a copy"
-#define TODO_DAMAGED                                                                               \
+#define REMEDY_MISSING "put it back from a copy"
+#define REMEDY_BYTES "put it back from a copy"
+#define REMEDY_DAMAGED                                                                             \
     "put it back from a copy; or take it out with its rows: lithify retire PARTITION FILE"
 
 /* What is known of one live file. */
@@ -47,7 +47,7 @@ static const char *rows_text(const struct lith_entry *entry, char text[40])
 static enum lith_code missing_find(const struct live *l, struct lith_err *err)
 {
     const struct lith_entry *entry = l->file->entry;
-    struct lith_found found = found_of(l, "missing", true, TODO_MISSING);
+    struct lith_found found = found_of(l, "missing", true, REMEDY_MISSING);
     char rows[40];
 
     return lith_findings_add(l->look->findings, &found, err,
@@ -92,7 +92,7 @@ static enum lith_code differs_find(const struct live *l, struct lith_err *err)
                                  "its bytes are those that the manifest names, its time is not; "
                                  "compact notes it, and gc deletes nothing here before");
     found.wants_hand = true;
-    found.todo = TODO_BYTES;
+    found.todo = REMEDY_BYTES;
     return lith_findings_add(l->look->findings, &found, err,
                              "its bytes are not those that the manifest names, %" PRIu64
                              " bytes, crc32 %08" PRIx32 "%s: it was written again by others; gc "
@@ -102,7 +102,7 @@ static enum lith_code differs_find(const struct live *l, struct lith_err *err)
 
 static enum lith_code quarantine_find(const struct live *l, struct lith_err *err)
 {
-    struct lith_found found = found_of(l, "quarantined", true, TODO_DAMAGED);
+    struct lith_found found = found_of(l, "quarantined", true, REMEDY_DAMAGED);
     char since[LITH_TIME_TEXT_BYTES];
 
     lith_time_text(l->file->quarantine->since_ns, since);
@@ -112,7 +112,7 @@ static enum lith_code quarantine_find(const struct live *l, struct lith_err *err
 
 static enum lith_code damaged(const struct live *l, struct lith_err *err, const char *why)
 {
-    struct lith_found found = found_of(l, "damaged", true, TODO_DAMAGED);
+    struct lith_found found = found_of(l, "damaged", true, REMEDY_DAMAGED);
 
     return lith_findings_add(l->look->findings, &found, err, "%s", why);
 }

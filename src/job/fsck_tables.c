@@ -11,7 +11,7 @@
 #include "job/gc_orphans.h"
 #include "store/store.h"
 
-#define TODO_NEEDED                                                                                \
+#define REMEDY_NEEDED                                                                              \
     "look where that file went and put it back; a copy of this one under another name counts its " \
     "rows"
 
@@ -72,7 +72,7 @@ static enum lith_code orphan_find(const struct lith_fsck_look *look,
                                  until);
     case LITH_GC_KEEP_NEEDED:
         found.wants_hand = true;
-        found.todo = TODO_NEEDED;
+        found.todo = REMEDY_NEEDED;
         return lith_findings_add(look->findings, &found, err,
                                  "of a merge that was not committed, and rows of its input %s may "
                                  "be nowhere else; gc never takes it",

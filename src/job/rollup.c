@@ -26,8 +26,9 @@ struct child {
     struct lith_member member;
     struct lith_view view;
     const char *name;
-    bool is_out; /* blocked, or of no use here */
-    bool handed; /* to this roll-up */
+    struct lith_path_rules rules; /* of its own path; without a hash: not made yet */
+    bool is_out;                  /* blocked, or of no use here */
+    bool handed;                  /* to this roll-up */
 };
 
 struct rollup {
@@ -245,32 +246,70 @@ static enum lith_code lost_keys(const struct rollup *r, const char *names[LITH_P
     return LITH_OK;
 }
 
-/* *ret_reason: the first input without such a column; NULL: all have them. */
+static struct child *child_of(struct rollup *r, const char *name)
+{
+    const char *bare;
+    const struct lith_family_child *of = lith_family_child_of(&r->family, name, &bare);
+
+    for (size_t i = 0; of && i < r->count; i++) {
+        if (r->children[i].member.folder == of->folder)
+            return &r->children[i];
+    }
+    return NULL;
+}
+
+/* The keys that the path loses are columns from then on: what they hold must be what it says now.
+ * *ret_misfit: a value that is another; NULL: there is none. */
+static enum lith_code place_check(struct rollup *r, const char *name, struct lith_source *source,
+                                  const char **ret_misfit, struct lith_err *err)
+{
+    const struct lith_job_options *options = r->job->options;
+    struct lith_fact_book book = r->look.book; /* but for its rules */
+    struct child *child = child_of(r, name);
+    struct lith_path_keys keys;
+
+    *ret_misfit = NULL;
+    if (!child || !options->format->belongs)
+        return LITH_OK;
+    if (!*child->rules.hash) {
+        LITH_TRY(lith_path_keys_parse(child->member.folder->path, &options->path, &r->arena, &keys,
+                                      err));
+        LITH_TRY(lith_path_rules_make(&keys, options, &r->arena, &child->rules, err));
+    }
+    book.rules = child->rules;
+    enum lith_code code = options->format->belongs(&book, &r->family_job, source, ret_misfit, err);
+    return code == LITH_OK ? LITH_OK : lith_err_prefix(err, "%s", name);
+}
+
+/* *ret_reason: an input that has not such a column, or in it another value; NULL: there is none. */
 static enum lith_code columns_check(struct rollup *r, const char **ret_reason, struct lith_err *err)
 {
     const char *names[LITH_PATH_KEYS_MAX];
+    char *reason = NULL;
     size_t count;
-    char *reason;
 
-    *ret_reason = NULL;
     LITH_TRY(lost_keys(r, names, &count, err));
-    for (size_t i = 0; i < r->look.plan.input_count; i++) {
+    for (size_t i = 0; !reason && i < r->look.plan.input_count; i++) {
         LITH_AUTO(source) struct lith_source *source = NULL;
         const struct lith_object *object = r->look.plan.inputs[i]->object;
+        const char *misfit = NULL;
         size_t missing;
         LITH_TRY(lith_work_check(r->job->work, err));
         LITH_TRY(lith_folder_source_open(&r->family.base, object, &source, err));
         LITH_TRY(
             r->job->options->format->columns(&r->family_job, source, names, count, &missing, err));
-        if (missing == count)
-            continue;
-        LITH_TRY(lith_arena_format(r->job->arena, &reason, err,
-                                   "%s has no column %s: rolled up, its rows would lose what the "
-                                   "path says of them",
-                                   object->name, names[missing]));
-        *ret_reason = reason;
-        return LITH_OK;
+        if (missing < count)
+            LITH_TRY(lith_arena_format(r->job->arena, &reason, err,
+                                       "%s has no column %s: rolled up, its rows would lose what "
+                                       "the path says of them",
+                                       object->name, names[missing]));
+        else
+            LITH_TRY(place_check(r, object->name, source, &misfit, err));
+        if (misfit)
+            LITH_TRY(
+                lith_arena_format(r->job->arena, &reason, err, "%s: %s", object->name, misfit));
     }
+    *ret_reason = reason;
     return LITH_OK;
 }
 
@@ -301,7 +340,10 @@ static enum lith_code consider(struct rollup *r, struct lith_partition_report *r
     LITH_TRY(lith_arena_format(r->job->arena, &text, err, "to be rolled up: %s%s%s",
                                lith_part_reason_text(plan->reason), plan->detail ? ": " : "",
                                plan->detail ? plan->detail : ""));
-    LITH_TRY(left(report, LITH_PARTITION_LEFT, text));
+    LITH_TRY(
+        left(report,
+             lith_part_reason_blocks(plan->reason) ? LITH_PARTITION_BLOCKED : LITH_PARTITION_LEFT,
+             text));
     if (plan->reason != LITH_PART_DUE)
         return LITH_OK;
     LITH_TRY(columns_check(r, &reason, err));
@@ -354,8 +396,9 @@ static enum lith_code settle_all(struct rollup *r, struct lith_err *err)
     return LITH_OK;
 }
 
-/* The partition itself: its manifest, its lease. */
-static enum lith_code above_take(struct rollup *r, struct lith_err *err)
+/* The partition itself: its manifest, its lease. *ret_ours is false where it has none of Lithify.
+ */
+static enum lith_code above_take(struct rollup *r, bool *ret_ours, struct lith_err *err)
 {
     bool changed;
 
@@ -366,9 +409,8 @@ static enum lith_code above_take(struct rollup *r, struct lith_err *err)
     if (changed)
         LITH_TRY(lith_look_again(&r->above, r->job, err));
     const struct lith_manifest *m = lith_view_manifest(&r->above.view);
-    if (!m || m->foreign)
-        return lith_fail(err, LITH_E_INVALID, "it has no manifest of Lithify; see lithify adopt");
-    return lith_prepare_lease(r->job, &r->above, err);
+    *ret_ours = m && !m->foreign;
+    return *ret_ours ? lith_prepare_lease(r->job, &r->above, err) : LITH_OK;
 }
 
 /* The step's inputs that are of one child, by their bare names; in the rollup's arena. */
@@ -474,15 +516,11 @@ static enum lith_code bad_input_aside(struct rollup *r, const char *name, struct
 {
     struct lith_err why = *err;
     struct lith_err ignored;
-    const char *bare;
-    const struct lith_family_child *of = lith_family_child_of(&r->family, name, &bare);
+    struct child *child = child_of(r, name);
 
-    for (size_t i = 0; of && i < r->count; i++) {
-        struct child *child = &r->children[i];
-        if (child->member.folder == of->folder &&
-            lith_set_aside(&child->member.job, &child->view, bare, why.text, &ignored) != LITH_OK)
-            break;
-    }
+    if (child) /* should that fail, the next pass meets it again */
+        (void)!lith_set_aside(&child->member.job, &child->view, strrchr(name, '/') + 1, why.text,
+                              &ignored);
     *err = why;
     return why.code;
 }
@@ -519,7 +557,11 @@ static enum lith_code run_locked(struct rollup *r, struct lith_partition_report 
             return lith_fail(err, LITH_E_CONFLICT, "%s changed meanwhile",
                              child->member.folder->path);
     }
-    LITH_TRY(above_take(r, err));
+    bool ours;
+    LITH_TRY(above_take(r, &ours, err));
+    if (!ours)
+        return left(report, LITH_PARTITION_BLOCKED,
+                    "has no manifest of Lithify, and could not be given one: see lithify adopt");
     return merge_publish(r, report, err);
 }
 

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 
+import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 
@@ -127,6 +128,27 @@ def test_a_key_that_would_be_lost(tmp_path):
     assert "hour=00/part.parquet has no column hour" in report[0]["reason"], report
     assert {path for path in root.rglob("*.parquet")} == before
     check(root, ids)
+
+
+@pytest.mark.parametrize("column,place", [("hour", "hour=02"), ("tenant_id", "hour=00")])
+def test_rows_of_another_path(column, place, lake):
+    """P4: the column of a key that the path loses must say what the path says; so must those that stay."""
+    root, ids = lake
+    path = root / DAY / place / "part-0-0.parquet"
+    table = parquet.read_table(path, partitioning=None)
+    other = table.column(column).to_pylist()
+    other[7] = 23 if column == "hour" else "globex"
+    at = table.schema.get_field_index(column)
+    field = table.schema.field(at)
+    parquet.write_table(table.set_column(at, field, pyarrow.array(other, field.type)), path)
+    os.utime(path, (time.time() - 7200,) * 2)
+    before = {path for path in root.rglob("*.parquet")}
+    done = lithify.run(*TIERS, "--min-files", "9", "--settle", "1d", "--json", root)
+    report = [p for p in json.loads(done.out)["partitions"] if p["rollup"]]
+    assert done.code == 3 and [p["state"] for p in report] == ["blocked"], done
+    assert {path for path in root.rglob("*.parquet")} == before
+    told = json.dumps(report[0])
+    assert column in told and ("23" if column == "hour" else "globex") in told, told
 
 
 def test_plan_tells(lake):
