@@ -38,7 +38,9 @@ static int explain_readers(const char *root, struct lith_lake *lake)
 
     lith_print_error("%s: how is this lake read? Choose once, with --readers MODE:", root);
     (void)fputs(
-        "  exchange  readers that list directories see each row once; local file systems.\n",
+        "  exchange  readers that list directories never see a row twice; local file systems.\n"
+        "            A query that runs in the moment of a commit may not find files, or pass over\n"
+        "            them: docs/readers.md.\n",
         stderr);
     if (exchanges)
         (void)fputs("            Recommended here: --readers exchange\n", stderr);
