@@ -10,6 +10,7 @@ import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 
+import crash
 import lithify
 import numbered
 import reader
@@ -204,3 +205,23 @@ def test_readers_among_rollups(tmp_path):
     assert reads["rule"] > 2 and reads["ls"] > 2, reads
     lithify.ok(*TIERS, root)
     check(root, written)
+
+
+def test_a_day_that_cannot_say(lake):
+    """P9: what was handed to a day whose manifest is gone stays, blocked, until it is back."""
+    root, ids = lake
+    assert crash.run("handed", 2, *TIERS, root) is None
+    day = root / DAY / "manifest.json"
+    kept = day.read_bytes()
+    day.unlink()
+    held = [root / DAY, root / DAY / "hour=00", root / DAY / "hour=01"]  # the other hours go on
+    before = [sorted(folder.glob("*.parquet")) for folder in held]
+    for command in (["compact", *numbered.NOW], ["gc", *numbered.NO_GRACE]):
+        done = lithify.run(*command, "--json", root)
+        hours = {p["path"][-2:]: p for p in json.loads(done.out)["partitions"] if "hour=" in p["path"]}
+        told = [hour for hour, part in hours.items() if "has no manifest" in str(part["reason"])]
+        assert done.code == 3 and told == ["00", "01"], done
+        assert [sorted(folder.glob("*.parquet")) for folder in held] == before
+    day.write_bytes(kept)
+    lithify.ok("compact", *numbered.NOW, root)
+    check(root, ids)
