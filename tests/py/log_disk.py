@@ -35,6 +35,10 @@ DISK_BYTES = 320 << 20  # sparse; XFS wants 300 MiB
 PIECE_BYTES = 4096      # of a write each is on the disk or not
 
 
+class Failed(Exception):
+    """Of a disk that cannot be had; what a file on it lacks is another matter, and an OSError."""
+
+
 class Server:
     def __init__(self, directory, size, log):
         self.size = size
@@ -103,7 +107,7 @@ def run(*command):
     done = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, timeout=SECONDS_MAX)
     if done.returncode != 0:
-        raise OSError(f"{' '.join(map(str, command))}: {done.stdout.strip()}")
+        raise Failed(f"{' '.join(map(str, command))}: {done.stdout.strip()}")
     return done.stdout.strip()
 
 
@@ -119,13 +123,16 @@ def looped(file):
 
 @contextlib.contextmanager
 def mounted(device, place):
-    """A file system at a directory of the name `place`; who left something open may go on for a while."""
+    """A file system at a directory of the name `place`. What went wrong may hold a file of it open: its
+    traceback keeps the reader alive that met it. Then the name goes now, and the rest with the last reader."""
     place.mkdir(exist_ok=True)
     run("mount", device, place)
     try:
         yield place
-    finally:
-        run("umount", place)
+    except BaseException:
+        run("umount", "--lazy", place)
+        raise
+    run("umount", place)
 
 
 @contextlib.contextmanager
@@ -139,7 +146,7 @@ def served(top, log):
         until = time.monotonic() + SECONDS_MAX
         while not (place / NAME.decode()).exists():
             if process.poll() is not None or time.monotonic() > until:
-                raise OSError(f"{__file__}: {process.stderr.read().strip()[-300:]}")
+                raise Failed(f"{__file__}: {process.stderr.read().strip()[-300:]}")
             time.sleep(0.01)
         yield place / NAME.decode()
     finally:
@@ -166,7 +173,7 @@ def why_not(kind):
                 run(f"mkfs.{kind}", "-q", device)
                 with mounted(device, top / "mounted"):
                     return None
-        except OSError as problem:
+        except (Failed, OSError) as problem:
             return f"no disk over FUSE and a loop device: {problem}"
 
 

@@ -82,7 +82,7 @@ def test_a_guard_that_is_out(quick_path):
     for moment in chance.sample(case.moments, len(case.moments)):
         try:
             case.look(moment, chance)
-        except (AssertionError, reader.Blocked, reader.Gone, pyarrow.ArrowException) as problem:
+        except (AssertionError, OSError, reader.Blocked, reader.Gone, pyarrow.ArrowException) as problem:
             found.append(problem)
             break
     print(f"LITHIFY_SEED={SEED}: {found}")
