@@ -261,11 +261,29 @@ void lith_fd_writeback(int fd, uint64_t offset, uint64_t bytes)
         (void)sync_file_range(fd, (off_t)offset, (off_t)bytes, SYNC_FILE_RANGE_WRITE);
 }
 
+enum lith_code lith_path_real(const char *name, char ret_real[PATH_MAX], struct lith_err *err)
+{
+    if (!realpath(name, ret_real))
+        return lith_fail_errno(err, errno, "resolve", name);
+    return LITH_OK;
+}
+
+enum lith_code lith_stream_flush(FILE *stream, const char *name, struct lith_err *err)
+{
+    if (fflush(stream) != 0)
+        return lith_fail_errno(err, errno, "write", name);
+    return ferror(stream) ? lith_fail(err, LITH_E_IO, "write %s: it failed before", name) : LITH_OK;
+}
+
 enum lith_code lith_fd_sync(int fd, const char *name, struct lith_err *err)
 {
-    if (fsync(fd) != 0)
-        return lith_fail_errno(err, errno, "fsync", name);
-    return LITH_OK;
+    if (fsync(fd) == 0)
+        return LITH_OK;
+    int error = errno;
+    if (error == EINVAL || error == ENOSYS || error == EOPNOTSUPP)
+        return lith_fail(err, LITH_E_UNSUPPORTED, "fsync %s: this file system refuses it: %s", name,
+                         strerror(error));
+    return lith_fail_errno(err, error, "fsync", name);
 }
 
 enum lith_code lith_file_rename(int dir_fd, const char *from, const char *to, struct lith_err *err)

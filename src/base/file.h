@@ -7,6 +7,8 @@
 #ifndef LITH_BASE_FILE_H
 #define LITH_BASE_FILE_H
 
+#include <limits.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #include "base/buf.h"
@@ -43,6 +45,12 @@ LITH_MUST_CHECK enum lith_code lith_dir_open(int dir_fd, const char *name, int *
 /* Makes a directory that must not exist yet (CONFLICT). */
 LITH_MUST_CHECK enum lith_code lith_dir_make(int dir_fd, const char *name, uint32_t mode,
                                              struct lith_err *err);
+/* The absolute path of what a name leads to, without links, dots or doubled slashes. */
+LITH_MUST_CHECK enum lith_code lith_path_real(const char *name, char ret_real[PATH_MAX],
+                                              struct lith_err *err);
+/* Hands on what a stream holds back. Fails, too, where an earlier write to it has failed. */
+LITH_MUST_CHECK enum lith_code lith_stream_flush(FILE *stream, const char *name,
+                                                 struct lith_err *err);
 /* Closes; a negative fd is a no-op. For written files check lith_fd_sync first. */
 void lith_fd_close(int fd);
 

@@ -75,11 +75,13 @@ static int first_run(struct lith_cli *cli, pass_fn pass)
 {
     const char *root = cli->args.operands[0];
     struct lith_lake *lake = NULL;
+    bool is_root = false;
     struct lith_err err;
 
-    if (is_whole_check(cli, root, &err) != LITH_OK)
+    if (is_whole_check(cli, root, &err) != LITH_OK ||
+        lith_cli_is_root(root, &is_root, &err) != LITH_OK)
         return lith_cli_fail(cli, &err);
-    if (!lith_config_text(&cli->config, LITH_OPTION_READERS) && !lith_cli_is_root(root)) {
+    if (!lith_config_text(&cli->config, LITH_OPTION_READERS) && !is_root) {
         /* Open it first: a root that is not there is the better thing to say. */
         if (lith_cli_lake_open(cli, root, &lake, &err) != LITH_OK)
             return lith_cli_fail(cli, &err);

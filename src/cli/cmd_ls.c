@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/lake_open.h"
 #include "cli/print.h"
 
@@ -200,8 +201,7 @@ static enum lith_code list_run(struct listing *list, enum form form, struct lith
     const char *root;
 
     LITH_TRY(lith_cli_root_find(list->cli, list->given, &root, &list->below, err));
-    if (!realpath(list->given, list->absolute))
-        return lith_fail(err, LITH_E_NOT_FOUND, "%s cannot be resolved to a path", list->given);
+    LITH_TRY(lith_path_real(list->given, list->absolute, err));
     LITH_TRY(lith_cli_lake_open(list->cli, root, &lake, err));
     enum lith_code code = snapshot_open(list, lake, err);
     if (code == LITH_OK)

@@ -102,23 +102,24 @@ enum lith_code lith_cli_lake_open(struct lith_cli *cli, const char *root,
     return lith_lake_open(root, &options, &cli->control, ret_lake, err);
 }
 
-bool lith_cli_is_root(const char *directory)
+enum lith_code lith_cli_is_root(const char *directory, bool *ret_is_root, struct lith_err *err)
 {
     struct lith_file_info info;
-    struct lith_err ignored;
-    int fd;
+    char path[PATH_MAX];
 
-    if (lith_dir_open(AT_FDCWD, directory, &fd, &ignored) != LITH_OK)
-        return false;
-    bool is_root = lith_file_stat(fd, "_lithify.json", true, &info, &ignored) == LITH_OK;
-    lith_fd_close(fd);
-    return is_root;
+    int length = snprintf(path, sizeof(path), "%s/_lithify.json", directory);
+    if (length < 0 || (size_t)length >= sizeof(path))
+        return lith_fail(err, LITH_E_INVALID, "%.200s...: the path is too long", directory);
+    enum lith_code code = lith_file_stat(AT_FDCWD, path, true, &info, err);
+    *ret_is_root = code == LITH_OK;
+    return code == LITH_E_NOT_FOUND ? LITH_OK : code;
 }
 
 enum lith_code lith_cli_root_find(struct lith_cli *cli, const char *path, const char **ret_root,
                                   const char **ret_below, struct lith_err *err)
 {
     char real[PATH_MAX];
+    bool is_root = false;
     void *root;
     int fd;
 
@@ -127,15 +128,18 @@ enum lith_code lith_cli_root_find(struct lith_cli *cli, const char *path, const 
     lith_fd_close(fd);
     *ret_root = path;
     *ret_below = "";
-    if (lith_cli_is_root(path) || !realpath(path, real))
+    LITH_TRY(lith_cli_is_root(path, &is_root, err));
+    if (is_root)
         return LITH_OK;
+    LITH_TRY(lith_path_real(path, real, err));
     LITH_TRY(lith_arena_copy(&cli->config.arena, real, strlen(real), &root, err));
     for (;;) {
         char *slash = strrchr(root, '/');
         if (!slash || slash == root)
             return LITH_OK;
         *slash = '\0';
-        if (!lith_cli_is_root(root))
+        LITH_TRY(lith_cli_is_root(root, &is_root, err));
+        if (!is_root)
             continue;
         const char *below = real + (slash + 1 - (char *)root);
         void *copy;

@@ -14,8 +14,10 @@ LITH_MUST_CHECK enum lith_code lith_cli_lake_open(struct lith_cli *cli, const ch
 /* How files of different schemas join. */
 struct lith_joins lith_cli_joins(const struct lith_cli *cli);
 
-/* True when the directory holds _lithify.json: it is the root of a lake that was committed to. */
-bool lith_cli_is_root(const char *directory);
+/* Whether the directory holds _lithify.json: it is the root of a lake that was committed to. A
+ * directory that is not there is none; what cannot be looked at fails. */
+LITH_MUST_CHECK enum lith_code lith_cli_is_root(const char *directory, bool *ret_is_root,
+                                                struct lith_err *err);
 
 /*
  * The root of the lake that `path` is in, and the rest below it ("" when it is the root): walks up

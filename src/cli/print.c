@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/utf8.h"
 
 /* Bytes of the character at `text` that may stand as they are; 0 for what is escaped: C0, DEL,
@@ -181,11 +182,12 @@ bool lith_json_set_path(struct lith_json *object, const char *key, const char *p
 
 bool lith_print_end(void)
 {
-    bool failed = fflush(stdout) != 0 || ferror(stdout);
+    struct lith_err err;
+    bool failed = lith_stream_flush(stdout, "standard output", &err) != LITH_OK;
     struct pollfd reader = {.fd = fileno(stdout), .events = POLLOUT};
 
     if (!failed || (poll(&reader, 1, 0) == 1 && (reader.revents & POLLERR)))
         return true;
-    lith_print_error("the results could not be written to standard output");
+    lith_print_error("the results could not be written: %s", err.text);
     return false;
 }

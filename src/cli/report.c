@@ -155,7 +155,7 @@ static void reason_print(const struct lith_partition_report *p)
 
     if (p->state == LITH_PARTITION_COMPACTED || p->state == LITH_PARTITION_CHANGED)
         reason = details ? details + 2 : "";
-    if (!*reason || p->deleted)
+    if (!*reason || (p->deleted && p->state == LITH_PARTITION_LEFT))
         return;
     (void)printf("  (");
     lith_print_text(stdout, reason);

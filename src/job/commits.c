@@ -32,6 +32,13 @@ enum lith_code lith_job_put(const struct lith_job *job, const struct lith_view *
     return LITH_OK;
 }
 
+enum lith_code lith_job_unknown(struct lith_err *err)
+{
+    err->code = LITH_E_TRANSIENT;
+    return lith_err_prefix(
+        err, "the outcome of a commit is not known, everything is kept, run again to settle it");
+}
+
 enum lith_code lith_job_commit(const struct lith_job *job, const struct lith_view *view,
                                struct lith_manifest *next, struct lith_err *err)
 {
@@ -41,8 +48,7 @@ enum lith_code lith_job_commit(const struct lith_job *job, const struct lith_vie
     if (put == LITH_PUT_LOST)
         return lith_fail(err, LITH_E_CONFLICT, "another program committed first; run again");
     if (put == LITH_PUT_UNKNOWN)
-        return lith_fail(err, LITH_E_TRANSIENT,
-                         "the outcome of a commit is not known; run again to settle it");
+        return lith_job_unknown(err);
     return LITH_OK;
 }
 

@@ -29,6 +29,9 @@ LITH_MUST_CHECK enum lith_code lith_job_put(const struct lith_job *job,
                                             struct lith_manifest *next, enum lith_put *ret_put,
                                             struct lith_err *err);
 
+/* The failure that LITH_PUT_UNKNOWN is, of the answer in *err. TRANSIENT. */
+LITH_MUST_CHECK enum lith_code lith_job_unknown(struct lith_err *err);
+
 /* Takes the partition's lock (CONFLICT: another program has it), and ends what an earlier commit
  * has left to do in the store; the report says what that was. */
 LITH_MUST_CHECK enum lith_code lith_job_lock(const struct lith_job *job,

@@ -105,8 +105,7 @@ static enum lith_code outputs_commit(const struct lith_job *job, const struct li
     LITH_TRY(lith_commit_compact(base, &result->compact, &stamp, &arena, &next, err));
     LITH_TRY(lith_job_put(job, &look->view, &next, &put, err));
     if (put == LITH_PUT_UNKNOWN)
-        return lith_fail(err, LITH_E_TRANSIENT,
-                         "the outcome of the commit is not known; everything is kept, run again");
+        return lith_job_unknown(err);
     if (put == LITH_PUT_LOST)
         return commit_again(job, result, &stamp, base->epoch, err);
     return LITH_OK;

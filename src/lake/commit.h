@@ -206,8 +206,9 @@ enum lith_put {
 /*
  * Writes `next` on condition that the manifest still is `expected` (NULL or no etag: none), and
  * settles an ambiguous answer by reading the log. Calls env.step after it with the step's name of
- * its operation. A failure means that nothing was committed and that the next try may not help;
- * LIMIT also where too many commits wait for their audit events.
+ * its operation. Of LITH_PUT_UNKNOWN *err tells the answer that was ambiguous. A failure means that
+ * nothing was committed and that the next try may not help; LIMIT also where too many commits wait
+ * for their audit events.
  */
 LITH_MUST_CHECK enum lith_code lith_commit_put(struct lith_folder *folder,
                                                const struct lith_blob *expected,

@@ -56,6 +56,14 @@ static enum lith_code stored_look(struct lith_folder *folder, const struct lith_
     return LITH_OK;
 }
 
+/* Whether something may be stored although the answer was no. A disk that turned read-only between
+ * the rename and its fsync is DENIED. */
+static bool is_ambiguous(enum lith_code answer)
+{
+    return answer == LITH_E_CONFLICT || answer == LITH_E_TRANSIENT || answer == LITH_E_IO ||
+           answer == LITH_E_DENIED || answer == LITH_E_UNSUPPORTED;
+}
+
 /* One answer, settled; a failure is the one that the answer came with. *ret_again: nothing is known
  * against sending the same bytes once more. */
 static enum lith_code settle(struct lith_folder *folder, const struct lith_blob *expected,
@@ -63,11 +71,11 @@ static enum lith_code settle(struct lith_folder *folder, const struct lith_blob 
                              struct lith_mem *mem, enum lith_put *ret_put, bool *ret_again)
 {
     enum stored stored = STORED_OTHER;
+    bool is_of_disk = answer != LITH_E_CONFLICT && answer != LITH_E_TRANSIENT;
     struct lith_err why;
 
     *ret_again = false;
-    if (answer != LITH_OK && answer != LITH_E_CONFLICT && answer != LITH_E_TRANSIENT &&
-        answer != LITH_E_IO)
+    if (answer != LITH_OK && !is_ambiguous(answer))
         return answer;
     *ret_put = LITH_PUT_COMMITTED;
     if (answer == LITH_OK)
@@ -77,9 +85,9 @@ static enum lith_code settle(struct lith_folder *folder, const struct lith_blob 
         return LITH_OK; /* cannot be read: unknown */
     if (stored == STORED_OTHER)
         *ret_put = LITH_PUT_LOST;
-    if (stored == STORED_OURS && answer != LITH_E_IO)
-        *ret_put = LITH_PUT_COMMITTED; /* after IO it is there, but not known to be durable */
-    if (stored == STORED_EXPECTED && answer == LITH_E_IO)
+    if (stored == STORED_OURS && !is_of_disk)
+        *ret_put = LITH_PUT_COMMITTED; /* else it is there, but not known to be durable */
+    if (stored == STORED_EXPECTED && is_of_disk)
         return answer;
     /* Refused although it looks as expected: the directory was swapped. */
     if (stored == STORED_EXPECTED && answer == LITH_E_CONFLICT)

@@ -115,6 +115,16 @@ static enum lith_code hand_over(struct walk *w, const struct lith_walk_stop *sto
     return w->each(w->ctx, stop, err);
 }
 
+/* What cannot be looked at on the way to the goal is not the goal's absence. */
+static enum lith_code failed_hand_over(struct walk *w, const struct lith_walk_stop *stop,
+                                       struct lith_err *err)
+{
+    if (!w->goal || strcmp(w->goal, stop->path) == 0)
+        return w->each(w->ctx, stop, err);
+    *err = *stop->failed;
+    return lith_err_prefix(err, "%s", stop->path);
+}
+
 /* Hands over what could not be listed. What it came to is given up, so that others have the room.
  */
 static enum lith_code failure_hand_over(struct walk *w, struct level *level, const char *parent,
@@ -129,7 +139,7 @@ static enum lith_code failure_hand_over(struct walk *w, struct level *level, con
         lith_arena_format(&level->arena, &path, err, "%s%s%s", parent, parent[0] ? "/" : "", name));
     level->path = path;
     struct lith_walk_stop stop = {.path = path, .failed = failed};
-    return hand_over(w, &stop, err);
+    return failed_hand_over(w, &stop, err);
 }
 
 /* Looks at one more folder and hands it over; pushes it so that what is below it follows. */
@@ -146,7 +156,7 @@ static enum lith_code folder_enter(struct walk *w, const char *parent, const cha
         struct lith_walk_stop deep = {.path = parent, .failed = &failed};
         (void)!lith_fail(&failed, LITH_E_LIMIT, "it has folders more than %u deep, not walked",
                          LITH_WALK_DEPTH_MAX);
-        return hand_over(w, &deep, err);
+        return failed_hand_over(w, &deep, err);
     }
     struct level *level = &w->levels[w->depth++];
     *level = (struct level){.table_format = table_format};

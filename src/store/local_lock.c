@@ -53,34 +53,37 @@ void lith_local_unlock(struct lith_folder *folder)
 
 /*
  * Two descriptors of one directory: the second lock must be refused while the first is held. The
- * first is refused when another program holds one; that it was says the same.
+ * first is refused when another program holds one; that it was says the same. *ret_why_not is NULL
+ * where locks work, else text that may lie in *err.
  */
-static enum lith_code probe_lock(const char *root, bool *ret_locks, struct lith_err *err)
+static enum lith_code probe_lock(const char *root, const char **ret_why_not, struct lith_err *err)
 {
     int fds[2] = {-1, -1};
-    bool locks = false;
 
+    *ret_why_not = NULL;
     enum lith_code code = lith_dir_open(AT_FDCWD, root, &fds[0], err);
     if (code == LITH_OK)
         code = lith_dir_open(AT_FDCWD, root, &fds[1], err);
-    if (code == LITH_OK) {
-        enum lith_code first = lith_fd_lock_try(fds[0], root, err);
-        locks = first == LITH_E_CONFLICT ||
-                (first == LITH_OK && lith_fd_lock_try(fds[1], root, err) == LITH_E_CONFLICT);
-    }
+    if (code == LITH_OK)
+        code = lith_fd_lock_try(fds[0], root, err);
+    if (code == LITH_OK)
+        code = lith_fd_lock_try(fds[1], root, err);
     lith_fd_close(fds[0]);
     lith_fd_close(fds[1]);
     if (code == LITH_OK)
-        *ret_locks = locks;
-    return code;
+        *ret_why_not = "two had it at once";
+    if (code == LITH_E_UNSUPPORTED)
+        *ret_why_not = err->text;
+    return code == LITH_E_CONFLICT || code == LITH_E_UNSUPPORTED ? LITH_OK : code;
 }
 
-/* A file that cannot be written at all (no room, no right) says nothing about renames. */
+/* What fails for another reason (no room, no right, a bad disk) says nothing about renames. */
 static enum lith_code rename_try(int dir_fd, const char *from, const char *to, const char *root,
-                                 bool *ret_works, struct lith_err *err)
+                                 const char **ret_why_not, struct lith_err *err)
 {
     int fd = -1;
 
+    *ret_why_not = NULL;
     LITH_TRY(lith_file_create(dir_fd, from, 0600, &fd, err));
     enum lith_code code = lith_fd_write(fd, from, 0, "probe", 5, err);
     enum lith_code synced = code == LITH_OK ? lith_fd_sync(fd, from, err) : code;
@@ -90,9 +93,9 @@ static enum lith_code rename_try(int dir_fd, const char *from, const char *to, c
         synced = lith_file_rename(dir_fd, from, to, err);
     if (synced == LITH_OK)
         synced = lith_fd_sync(dir_fd, root, err);
-    if (synced == LITH_E_DENIED || synced == LITH_E_NOMEM)
+    if (synced != LITH_OK && synced != LITH_E_UNSUPPORTED)
         return synced;
-    *ret_works = synced == LITH_OK;
+    *ret_why_not = synced == LITH_OK ? NULL : err->text;
     return LITH_OK;
 }
 
@@ -136,7 +139,7 @@ static void leftovers_remove(int dir_fd, const char *written)
     (void)!lith_dir_list(dir_fd, ".", leftover_remove, &leftovers, &ignored);
 }
 
-static enum lith_code probe_rename(struct lith_store *store, bool *ret_renames,
+static enum lith_code probe_rename(struct lith_store *store, const char **ret_why_not,
                                    struct lith_err *err)
 {
     uint64_t number = 0;
@@ -149,7 +152,7 @@ static enum lith_code probe_rename(struct lith_store *store, bool *ret_renames,
     (void)snprintf(from, sizeof(from), PROBE_NAME "%016llx.tmp", (unsigned long long)number);
     (void)snprintf(to, sizeof(to), PROBE_NAME "%016llx", (unsigned long long)number);
     LITH_TRY(lith_dir_open(AT_FDCWD, store->root, &dir_fd, err));
-    enum lith_code code = rename_try(dir_fd, from, to, store->root, ret_renames, err);
+    enum lith_code code = rename_try(dir_fd, from, to, store->root, ret_why_not, err);
     if (code == LITH_OK)
         leftovers_remove(dir_fd, to);
     if (lith_file_unlink(dir_fd, from, &ignored) != LITH_OK)
@@ -162,13 +165,23 @@ enum lith_code lith_local_probe(struct lith_store *store, struct lith_store_fact
                                 struct lith_err *err)
 {
     struct lith_store_facts facts = {0};
+    const char *renames_not, *locks_not;
+    struct lith_err locks_err;
 
-    LITH_TRY(probe_rename(store, &facts.renames_sync, err));
-    LITH_TRY(probe_lock(store->root, &facts.locks, err));
+    LITH_TRY(probe_rename(store, &renames_not, err));
+    enum lith_code code = probe_lock(store->root, &locks_not, &locks_err);
+    if (code != LITH_OK) {
+        *err = locks_err;
+        return code;
+    }
+    facts.locks = !locks_not;
+    facts.renames_sync = !renames_not;
     facts.conditions = facts.locks && facts.renames_sync;
     (void)snprintf(facts.detail, sizeof(facts.detail),
-                   "local: lock on a directory %s, rename and fsync %s",
-                   facts.locks ? "works" : "is refused", facts.renames_sync ? "work" : "fail");
+                   "local: lock on a directory %s%.180s%s, rename and fsync %s%.180s%s",
+                   facts.locks ? "works" : "is refused (", facts.locks ? "" : locks_not,
+                   facts.locks ? "" : ")", facts.renames_sync ? "work" : "fail (",
+                   facts.renames_sync ? "" : renames_not, facts.renames_sync ? "" : ")");
     *ret_facts = facts;
     return LITH_OK;
 }

@@ -95,12 +95,14 @@ enum lith_code lith_local_output_new_like(struct lith_folder *base,
     struct lith_local_folder *folder = lith_local_folder(base);
     struct local_output *output = NULL;
     struct lith_file_info taken;
-    struct lith_err ignored;
 
-    if (lith_file_stat(folder->fd, options->name, false, &taken, &ignored) != LITH_E_NOT_FOUND)
+    enum lith_code code = lith_file_stat(folder->fd, options->name, false, &taken, err);
+    if (code == LITH_OK)
         return lith_fail(err, LITH_E_CONFLICT, "%s exists already", options->name);
+    if (code != LITH_E_NOT_FOUND)
+        return code;
     LITH_TRY(output_alloc(base, options->name, &output, err));
-    enum lith_code code = look_like(front, options, &output->like, err);
+    code = look_like(front, options, &output->like, err);
     if (code == LITH_OK)
         code = lith_file_create(folder->fd, output->tmp, 0600, &output->fd, err);
     output->written = code == LITH_OK;

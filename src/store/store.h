@@ -78,7 +78,7 @@ struct lith_store_facts {
     bool locks;        /* the partition lock works: commits by several programs are safe */
     bool conditions;   /* put-if is enforced */
     bool renames_sync; /* rename and fsync of a directory work */
-    char detail[256];  /* one line for people */
+    char detail[512];  /* one line for people */
 };
 
 /* What a folder's file system has room for. */

@@ -147,6 +147,38 @@ static void a_crash_at_any_step_loses_nothing(void **state)
         test_walk_crashes(&walks[i], &options);
 }
 
+static enum lith_code put_then_denied(struct lith_folder *folder, const char *name,
+                                      const struct lith_blob *expected, struct lith_content *body,
+                                      struct lith_err *e)
+{
+    MUST(faulty_below->put_if(folder, name, expected, body, e));
+    return lith_fail(e, LITH_E_DENIED, "fsync %s: the file system is read-only", name);
+}
+
+static void put_change(struct lith_store *store)
+{
+    faulty_below = store->ops;
+    faulty_ops = *store->ops;
+    faulty_ops.put_if = put_then_denied;
+    store->ops = &faulty_ops;
+}
+
+/* Between the rename and its fsync: the commit stands there, and nobody knows for how long. */
+static void a_disk_that_turned_read_only_leaves_the_outcome_open(void **state)
+{
+    struct lith_job_options options = test_job_options();
+    struct lith_partition_report report;
+
+    (void)state;
+    test_files(0, 6, 10);
+    (void)test_must(TEST_COMPACT, &options);
+    test_store_change = put_change;
+    assert_int_equal(test_job(TEST_ROLLBACK, &options, &report), LITH_E_TRANSIENT);
+    assert_non_null(strstr(err.text, "not known"));
+    assert_non_null(strstr(err.text, "read-only"));
+    assert_int_equal(test_rows(ROWS), 6);
+}
+
 #define T(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 
 int main(void)
@@ -155,6 +187,7 @@ int main(void)
         T(every_verb_may_fail),
         T(every_allocation_may_fail),
         T(a_crash_at_any_step_loses_nothing),
+        T(a_disk_that_turned_read_only_leaves_the_outcome_open),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
