@@ -331,7 +331,7 @@ struct lith_summary {
     uint64_t events_pending;
     uint64_t findings; /* fsck */
     uint64_t hands;    /* of them want somebody's hand */
-    uint64_t rollups; /* that were made; they are no partitions of their own */
+    uint64_t rollups;  /* that were made; they are no partitions of their own */
     /* Day partitions of the audit series, which passes compact and clean, too: not counted above.
      */
     uint64_t series_by_state[LITH_PARTITION_STATE_COUNT];
@@ -406,6 +406,8 @@ lith_lake_adopt(struct lith_lake *lake, enum lith_unlisted unlisted, lith_partit
 struct lith_fsck {
     const char *partition; /* path below the root; NULL: those that the options select */
     bool deep;             /* live files are read whole, too */
+    const char *restore;   /* path of an older manifest of `partition`, which comes back; NULL */
+    bool dry_run;          /* restore: only told, with each file that would come or go */
 };
 
 /*
@@ -417,6 +419,15 @@ struct lith_fsck {
 LITH_API LITH_MUST_CHECK enum lith_code
 lith_lake_fsck(struct lith_lake *lake, const struct lith_fsck *request, lith_partition_fn each,
                void *ctx, struct lith_summary *ret_summary, struct lith_err *err);
+
+/*
+ * Brings the live set of an older manifest of one partition back (request->restore): CHANGED. Live
+ * files that it does not know stay, unless their rows are in what comes back, which is found out by
+ * reading them. FAILED, with the reason, where it cannot be, as for a file that is no manifest.
+ */
+LITH_API LITH_MUST_CHECK enum lith_code
+lith_lake_restore(struct lith_lake *lake, const struct lith_fsck *request, lith_partition_fn each,
+                  void *ctx, struct lith_summary *ret_summary, struct lith_err *err);
 
 /* Status. */
 

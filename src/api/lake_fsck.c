@@ -3,6 +3,10 @@
  */
 #include "api/lake_state.h"
 
+#include <fcntl.h>
+
+#include "base/file.h"
+#include "base/limits.h"
 #include "job/findings.h"
 #include "lake/walk.h"
 
@@ -106,4 +110,42 @@ enum lith_code lith_lake_fsck(struct lith_lake *lake, const struct lith_fsck *re
                          "that --partition and --shard select",
                          lake->store->root, *request->partition ? "/" : "", request->partition);
     return lake_file_look(lake, request, &telling, err);
+}
+
+static enum lith_code manifest_read(const char *path, struct lith_arena *arena,
+                                    struct lith_text *ret_text, struct lith_err *err)
+{
+    struct lith_file_info info;
+    void *data = NULL;
+    int fd;
+
+    LITH_TRY(lith_file_open(AT_FDCWD, path, &fd, err));
+    enum lith_code code = lith_fd_stat(fd, &info, err);
+    if (code == LITH_OK && info.size > LITH_MANIFEST_BYTES_MAX)
+        code = lith_fail(err, LITH_E_INVALID, "%.300s has %llu bytes: no manifest has as many",
+                         path, (unsigned long long)info.size);
+    if (code == LITH_OK)
+        code = lith_arena_alloc(arena, (size_t)info.size + 1, &data, err);
+    if (code == LITH_OK)
+        code = lith_fd_read(fd, path, 0, data, (size_t)info.size, err);
+    lith_fd_close(fd);
+    *ret_text = (struct lith_text){path, data, (size_t)info.size};
+    return code;
+}
+
+enum lith_code lith_lake_restore(struct lith_lake *lake, const struct lith_fsck *request,
+                                 lith_partition_fn each, void *ctx,
+                                 struct lith_summary *ret_summary, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena arena;
+    struct lith_sweep sweep = lake->sweep;
+
+    lith_arena_init(&arena, &lake->budget.mem);
+    if (!request->partition || !request->restore)
+        return lith_fail(err, LITH_E_INVALID, "restore: a manifest is that of one partition");
+    LITH_TRY(manifest_read(request->restore, &arena, &sweep.manifest, err));
+    sweep.change.partition = request->partition;
+    sweep.fsck = *request;
+    return lith_lake_change_run(lake, &sweep, LITH_PASS_RESTORE, request->dry_run, each, ctx,
+                                ret_summary, err);
 }

@@ -66,4 +66,11 @@ LITH_MUST_CHECK enum lith_code lith_store_commits_check(struct lith_store *store
 LITH_MUST_CHECK enum lith_code lith_lake_commits_prepare(struct lith_lake *lake,
                                                          struct lith_err *err);
 
+/* A pass by hand over a lake that was committed to; `change->partition` must be one. A dry run
+ * tries out nothing. INVALID, NOT_FOUND. */
+LITH_MUST_CHECK enum lith_code
+lith_lake_change_run(struct lith_lake *lake, const struct lith_sweep *sweep, enum lith_pass pass,
+                     bool dry_run, lith_partition_fn each, void *ctx,
+                     struct lith_summary *ret_summary, struct lith_err *err);
+
 #endif

@@ -38,6 +38,8 @@ const struct lith_switch_row lith_switches[LITH_SWITCH_COUNT] = {
                               "Where another program's manifest names some of the data files: do "
                               "the others hold rows of the partition, or none?"},
     [LITH_SWITCH_DEEP] = {"deep", 0, NULL, "Read live files whole, too."},
+    [LITH_SWITCH_RESTORE] = {"restore", 0, "FILE",
+                             "Bring the live set of an older manifest of the partition back."},
 };
 
 struct parse {

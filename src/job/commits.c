@@ -22,14 +22,21 @@ enum lith_code lith_job_stamp(const struct lith_job *job, struct lith_stamp *ret
     return LITH_OK;
 }
 
+static enum lith_code put_over(const struct lith_job *job, const struct lith_manifest *base,
+                               const struct lith_blob *expected, struct lith_manifest *next,
+                               enum lith_put *ret_put, struct lith_err *err)
+{
+    LITH_TRY(lith_job_events_before(job, base, next, err));
+    LITH_TRY(lith_commit_put(job->folder, expected, next, job->work->mem, ret_put, err));
+    lith_job_events_after(job, base, next, *ret_put);
+    return LITH_OK;
+}
+
 enum lith_code lith_job_put(const struct lith_job *job, const struct lith_view *view,
                             struct lith_manifest *next, enum lith_put *ret_put,
                             struct lith_err *err)
 {
-    LITH_TRY(lith_job_events_before(job, lith_view_manifest(view), next, err));
-    LITH_TRY(lith_commit_put(job->folder, &view->blob, next, job->work->mem, ret_put, err));
-    lith_job_events_after(job, lith_view_manifest(view), next, *ret_put);
-    return LITH_OK;
+    return put_over(job, lith_view_manifest(view), &view->blob, next, ret_put, err);
 }
 
 enum lith_code lith_job_unknown(struct lith_err *err)
@@ -39,17 +46,24 @@ enum lith_code lith_job_unknown(struct lith_err *err)
         err, "the outcome of a commit is not known, everything is kept, run again to settle it");
 }
 
-enum lith_code lith_job_commit(const struct lith_job *job, const struct lith_view *view,
-                               struct lith_manifest *next, struct lith_err *err)
+enum lith_code lith_job_commit_over(const struct lith_job *job, const struct lith_manifest *base,
+                                    const struct lith_blob *expected, struct lith_manifest *next,
+                                    struct lith_err *err)
 {
     enum lith_put put;
 
-    LITH_TRY(lith_job_put(job, view, next, &put, err));
+    LITH_TRY(put_over(job, base, expected, next, &put, err));
     if (put == LITH_PUT_LOST)
         return lith_fail(err, LITH_E_CONFLICT, "another program committed first; run again");
     if (put == LITH_PUT_UNKNOWN)
         return lith_job_unknown(err);
     return LITH_OK;
+}
+
+enum lith_code lith_job_commit(const struct lith_job *job, const struct lith_view *view,
+                               struct lith_manifest *next, struct lith_err *err)
+{
+    return lith_job_commit_over(job, lith_view_manifest(view), &view->blob, next, err);
 }
 
 enum lith_code lith_job_lock(const struct lith_job *job, struct lith_partition_report *report,

@@ -23,7 +23,13 @@ void lith_job_stamp_at(const struct lith_job *job, int64_t now_ns, struct lith_s
 LITH_MUST_CHECK enum lith_code lith_job_commit(const struct lith_job *job,
                                                const struct lith_view *view,
                                                struct lith_manifest *next, struct lith_err *err);
-/* The same; *ret_put tells what came of it. */
+/* The same over what cannot be read as a manifest (no etag: over none); `base` may be NULL. */
+LITH_MUST_CHECK enum lith_code lith_job_commit_over(const struct lith_job *job,
+                                                    const struct lith_manifest *base,
+                                                    const struct lith_blob *expected,
+                                                    struct lith_manifest *next,
+                                                    struct lith_err *err);
+/* As lith_job_commit; *ret_put tells what came of it. */
 LITH_MUST_CHECK enum lith_code lith_job_put(const struct lith_job *job,
                                             const struct lith_view *view,
                                             struct lith_manifest *next, enum lith_put *ret_put,

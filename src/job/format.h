@@ -30,8 +30,10 @@ struct lith_format_merge {
     int64_t *rows;           /* of each one; the caller's, zeroed */
 };
 
-/* What an output says of its making. In the arena of the call. */
+/* What a file says of its making. In the arena of the call. */
 struct lith_origin {
+    uint64_t rows;
+    bool is_output;  /* it lists inputs; the rest is only then there */
     const char *pid; /* the partition's; "" where it does not say */
     const char *job; /* the same for all outputs of one job, and for every repeat of it; or "" */
     struct lith_listed_input *inputs; /* whose rows it holds, or some of whose */
@@ -69,8 +71,8 @@ struct lith_format {
     enum lith_code (*inputs)(struct lith_source *source, struct lith_codec_context *codecs,
                              struct lith_arena *arena, struct lith_listed_input **ret_inputs,
                              size_t *ret_count, struct lith_err *err);
-    /* What a file says of its making. NOT_FOUND: it is no output; INVALID: it is one, and does not
-     * say of what; other codes: it cannot be read. NULL: this format knows no origins. */
+    /* What a file says of its making. INVALID: it is an output, and does not say of what; CORRUPT,
+     * UNSUPPORTED: it cannot be read. NULL: this format knows no origins. */
     enum lith_code (*origin)(struct lith_source *source, struct lith_codec_context *codecs,
                              struct lith_arena *arena, struct lith_origin *ret_origin,
                              struct lith_err *err);

@@ -12,7 +12,7 @@
 #include "base/time.h"
 #include "job/look.h"
 
-#define REMEDY_MANIFEST "put it back from a copy"
+#define REMEDY_MANIFEST "put a copy back: lithify fsck --restore FILE PARTITION"
 
 static enum lith_code text_keep(const struct lith_job *job, const char *text, const char **ret_text,
                                 struct lith_err *err)

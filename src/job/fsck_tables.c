@@ -40,7 +40,7 @@ static enum lith_code orphan_unknown(const struct lith_fsck_look *look,
 
     found->wants_hand = true;
     if (lith_output_name_parse(file->name, &parts) && parts.epoch > m->epoch) {
-        found->todo = "put the newer manifest back";
+        found->todo = "put the newer manifest back: lithify fsck --restore FILE PARTITION";
         return lith_findings_add(look->findings, found, err,
                                  "of epoch %llu, which the manifest, of epoch %llu, has not "
                                  "reached: an older manifest stands in the place of a newer one",

@@ -139,6 +139,29 @@ enum lith_code lith_handed_settle_now(const struct lith_job *job, struct lith_er
     LITH_AUTO(view) struct lith_view view = {0};
     bool changed;
 
-    LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err));
+    enum lith_code code =
+        lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err);
+    if (code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED)
+        return LITH_OK;
+    LITH_TRY(code);
     return lith_handed_settle(job, &view, &changed, err);
+}
+
+enum lith_code lith_handed_above(const struct lith_job *job, bool *ret_takes, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    LITH_AUTO(view) struct lith_view view = {0};
+    LITH_AUTO(folder) struct lith_folder *folder = NULL;
+    const char *above;
+
+    lith_arena_init(&scratch, job->work->mem);
+    *ret_takes = false;
+    LITH_TRY(lith_path_above(job->folder->path, &scratch, &above, err));
+    if (!above)
+        return LITH_OK;
+    LITH_TRY(lith_folder_open(job->folder->store, above, &folder, err));
+    LITH_TRY(lith_view_take(folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err));
+    const struct lith_manifest *m = lith_view_manifest(&view);
+    *ret_takes = m && !m->foreign && m->taken_count > 0;
+    return LITH_OK;
 }

@@ -24,9 +24,14 @@ LITH_MUST_CHECK enum lith_code lith_handed_pass(const struct lith_job *job,
                                                 const struct lith_view *view,
                                                 struct lith_partition_report *report,
                                                 bool *ret_changed, struct lith_err *err);
-/* The same with a view of its own. */
+/* The same with a view of its own. A manifest that cannot be read says of nothing that it is
+ * handed: whoever goes on meets it himself. */
 LITH_MUST_CHECK enum lith_code lith_handed_settle_now(const struct lith_job *job,
                                                       struct lith_err *err);
+
+/* Has the partition above ever taken files of a partition below it? CORRUPT: it cannot say. */
+LITH_MUST_CHECK enum lith_code lith_handed_above(const struct lith_job *job, bool *ret_takes,
+                                                 struct lith_err *err);
 
 /* The path of the partition above, in `arena`; NULL for the root. */
 LITH_MUST_CHECK enum lith_code lith_path_above(const char *path, struct lith_arena *arena,

@@ -121,6 +121,20 @@ LITH_MUST_CHECK enum lith_code lith_job_retire(const struct lith_job *job, const
                                                size_t count, bool dry_run,
                                                struct lith_partition_report *report,
                                                struct lith_err *err);
+/* A file that was read whole. */
+struct lith_text {
+    const char *name;
+    const void *data;
+    size_t bytes;
+};
+/*
+ * Brings the live set of an older manifest of the partition back. INVALID says why it cannot be:
+ * what is no manifest, or of another partition, included. `dry_run` changes nothing.
+ */
+LITH_MUST_CHECK enum lith_code lith_job_restore(const struct lith_job *job,
+                                                const struct lith_text *manifest, bool dry_run,
+                                                struct lith_partition_report *report,
+                                                struct lith_err *err);
 /* What is wrong in the partition, and what is only left to do. Changes nothing, takes no lock, asks
  * no clock of the store. `deep`: reads live files whole. CONFLICT: it changed all the while. */
 LITH_MUST_CHECK enum lith_code lith_job_fsck(const struct lith_job *job, bool deep,

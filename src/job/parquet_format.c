@@ -99,23 +99,37 @@ static enum lith_code key_text(const struct lith_footer *footer, const char *key
     return LITH_OK;
 }
 
+static enum lith_code list_read(struct lith_source *source, const struct lith_footer *footer,
+                                struct lith_codec_context *codecs, struct lith_arena *arena,
+                                struct lith_origin *origin, struct lith_err *err)
+{
+    enum lith_code code = lith_input_list_read(source, footer, codecs, arena, &origin->inputs,
+                                               &origin->input_count, err);
+
+    if (code == LITH_E_NOT_FOUND)
+        return LITH_OK;
+    if (code == LITH_E_CORRUPT)
+        err->code = code = LITH_E_INVALID;
+    LITH_TRY(code);
+    origin->is_output = true;
+    LITH_TRY(key_text(footer, LITH_PID_KEY, arena, &origin->pid, err));
+    return key_text(footer, LITH_JOB_KEY, arena, &origin->job, err);
+}
+
 static enum lith_code origin(struct lith_source *source, struct lith_codec_context *codecs,
                              struct lith_arena *arena, struct lith_origin *ret_origin,
                              struct lith_err *err)
 {
     LITH_AUTO(arena) struct lith_arena scratch;
-    struct lith_origin found;
+    struct lith_origin found = {0};
+    struct lith_fact fact = {0};
     struct lith_footer footer;
 
     lith_arena_init(&scratch, arena->mem);
     LITH_TRY(lith_footer_read(source, &scratch, &footer, err));
-    enum lith_code code = lith_input_list_read(source, &footer, codecs, arena, &found.inputs,
-                                               &found.input_count, err);
-    if (code == LITH_E_CORRUPT)
-        err->code = code = LITH_E_INVALID;
-    LITH_TRY(code);
-    LITH_TRY(key_text(&footer, LITH_PID_KEY, arena, &found.pid, err));
-    LITH_TRY(key_text(&footer, LITH_JOB_KEY, arena, &found.job, err));
+    LITH_TRY(rows_sum(&footer, &fact, err));
+    found.rows = fact.rows;
+    LITH_TRY(list_read(source, &footer, codecs, arena, &found, err));
     *ret_origin = found;
     return LITH_OK;
 }

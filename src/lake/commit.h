@@ -196,6 +196,30 @@ lith_commit_unhand(const struct lith_manifest *base, const char *commit_id,
                    const struct lith_stamp *stamp, struct lith_arena *arena,
                    struct lith_manifest *ret_next, struct lith_err *err);
 
+/*
+ * restore: the live set of an older manifest comes back. Its files are taken as they are there;
+ * INVALID where one is condemned, missing or another one, and for another partition's manifest.
+ * Live files that it does not know stay, but for those of `out`. Generation and epoch rise above
+ * both manifests, every grace begins anew, the outcome is forgotten. `base` may be NULL: nothing
+ * that can be read is in place.
+ */
+struct lith_restore {
+    const struct lith_manifest *file;
+    const struct lith_listing *listing; /* made after base was read */
+    const struct lith_entry *back;      /* come, too: as they are there */
+    size_t back_count;
+    /* Leave: into `retired`, read to their ends (crc32); without an etag they are not there, and
+     * go into `gone`. */
+    const struct lith_entry *out;
+    size_t out_count;
+    uint64_t epoch_min;        /* the highest in the names of outputs that are there */
+    const char *manifest_name; /* without a base: under which it is stored */
+};
+LITH_MUST_CHECK enum lith_code
+lith_commit_restore(const struct lith_manifest *base, const struct lith_restore *restore,
+                    const struct lith_stamp *stamp, struct lith_arena *arena,
+                    struct lith_manifest *ret_next, struct lith_err *err);
+
 /* What came of a put. */
 enum lith_put {
     LITH_PUT_COMMITTED,

@@ -15,9 +15,11 @@ static enum lith_code corrupt(struct lith_err *err)
 {
     struct lith_err why = *err;
 
-    return lith_fail(err, LITH_E_CORRUPT,
-                     "%s; restore it from a copy (without it, replaced files would count again)",
-                     why.text);
+    return lith_fail(
+        err, LITH_E_CORRUPT,
+        "%s; restore it from a copy, with lithify fsck --restore (without it, replaced "
+        "files would count again)",
+        why.text);
 }
 
 /* Leaves blob.etag NULL when there is none. Both names present, or an unreadable one: CORRUPT. */

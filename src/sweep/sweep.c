@@ -117,6 +117,9 @@ static enum lith_code job_run(const struct pass *pass, const struct lith_job *jo
         return lith_job_adopt(job, pass->sweep->unlisted, report, err);
     case LITH_PASS_FSCK:
         return lith_job_fsck(job, pass->sweep->fsck.deep, report, err);
+    case LITH_PASS_RESTORE:
+        return lith_job_restore(job, &pass->sweep->manifest, pass->sweep->fsck.dry_run, report,
+                                err);
     }
     return lith_fail(err, LITH_E_INVALID, "no such pass");
 }

@@ -18,6 +18,7 @@ enum lith_pass {
     LITH_PASS_RETIRE,
     LITH_PASS_ADOPT,
     LITH_PASS_FSCK,
+    LITH_PASS_RESTORE,
 };
 
 struct lith_sweep {
@@ -33,6 +34,7 @@ struct lith_sweep {
     /* Of passes by hand. */
     struct lith_change change; /* with a partition: of all that are selected, that one alone */
     struct lith_fsck fsck;     /* but for the partition */
+    struct lith_text manifest; /* restore: the older one */
     enum lith_unlisted unlisted;
 };
 

@@ -116,6 +116,21 @@ def make_handed(root):
     return ids, late
 
 
+def saved(root):
+    """Where an older manifest of the partition is kept, beside the lake."""
+    return root.with_name(f"{root.name}.saved.json")
+
+
+def make_restorable(root):
+    """Compacted with late files since the copy of its manifest was made."""
+    ids = numbered.fill(root / PARTITION, 4, 120)
+    lithify.ok(*ADOPT, root)
+    shutil.copy2(root / PARTITION / "manifest.json", saved(root))
+    more = numbered.fill(root / PARTITION, 2, 120, first=1000, stem="late")
+    lithify.ok(*COMPACT, root)
+    return [*ids, *more], []
+
+
 SCENARIOS = {
     "compact": Scenario(make_fresh, COMPACT, ["adopted", "folder-made", *JOB]),
     "late": Scenario(make_late, COMPACT, ["folded", *JOB]),
@@ -130,6 +145,8 @@ SCENARIOS = {
     "rollup": Scenario(make_hours, ROLLUP, ["adopted", "handed", "rolled-up", "moved",
                                            *[step for step in JOB if step != "committed"]], by_hand=True),
     "handed": Scenario(make_handed, COMPACT, ["fenced", "unhanded", *PUT, "audited"]),
+    "restore": Scenario(make_restorable, ["fsck", "--restore", "{}.saved.json", f"{{}}/{PARTITION}"],
+                        ["restored", *PUT, "audited"], by_hand=True),
 }
 
 # Of one partition: whose steps are told apart by the directory that they are in.
@@ -143,6 +160,8 @@ def fresh_copy(source, place):
     shutil.copytree(source, place, copy_function=shutil.copy2)
     if audit.place(source).exists():
         shutil.copytree(audit.place(source), audit.place(place), copy_function=shutil.copy2)
+    if saved(source).exists():
+        shutil.copy2(saved(source), saved(place))
     return place
 
 

@@ -18,7 +18,7 @@ import pytest
 import lithify
 
 DOCS = lithify.ROOT / "docs"
-COMMANDS = ["compact", "plan", "status", "merge", "ls", "inspect", "verify", "gc", "rollback",
+COMMANDS = ["compact", "plan", "status", "merge", "ls", "inspect", "verify", "gc", "fsck", "rollback",
             "retire", "adopt", "log", "help"]
 OLD = 1_000_000  # seconds: files that have been quiet for long
 ORIGINS = ["flag", "variable", "file"]

@@ -100,18 +100,26 @@ enum test_kind {
     TEST_RETIRE,
     TEST_RETIRE_DRY,
     TEST_ADOPT,
+    TEST_FSCK,
+    TEST_RESTORE,
+    TEST_RESTORE_DRY,
 };
 
 /* What retire and adopt are asked for. */
 static const char *test_retired[8];
 static size_t test_retired_count;
 static enum lith_unlisted test_unlisted;
+/* What restore brings back. */
+static struct lith_text test_manifest = {.name = "older.json"};
 
 static struct lith_control test_control;
 /* Texts of the last report that outlive its job. */
 static char test_reason[LITH_ERR_TEXT_BYTES];
 #define TEST_CONFLICTS_MAX 4
 static char test_conflicts[TEST_CONFLICTS_MAX][LITH_ERR_TEXT_BYTES];
+
+/* Leftovers that want a hand, of the last fsck. */
+static size_t test_leftovers;
 
 static inline void test_texts_keep(struct lith_partition_report *report)
 {
@@ -121,6 +129,11 @@ static inline void test_texts_keep(struct lith_partition_report *report)
     report->reason = test_reason;
     report->tenant = NULL;
     report->files = NULL;
+    test_leftovers = 0;
+    for (size_t i = 0; i < report->finding_count; i++)
+        test_leftovers +=
+            report->findings[i].wants_hand && strcmp(report->findings[i].kind, "leftover") == 0;
+    report->findings = NULL;
     assert_true(report->conflict_count <= TEST_CONFLICTS_MAX);
     for (size_t i = 0; i < report->conflict_count; i++) {
         (void)snprintf(test_conflicts[i], LITH_ERR_TEXT_BYTES, "%s", report->conflicts[i]);
@@ -150,6 +163,11 @@ static inline enum lith_code test_job_run(enum test_kind kind, const struct lith
                                report, &err);
     case TEST_ADOPT:
         return lith_job_adopt(job, test_unlisted, report, &err);
+    case TEST_FSCK:
+        return lith_job_fsck(job, true, report, &err);
+    case TEST_RESTORE:
+    case TEST_RESTORE_DRY:
+        return lith_job_restore(job, &test_manifest, kind == TEST_RESTORE_DRY, report, &err);
     }
     return LITH_E_INVALID;
 }
