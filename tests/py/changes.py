@@ -150,7 +150,7 @@ SCENARIOS = {
 }
 
 # Of one partition: whose steps are told apart by the directory that they are in.
-SINGLE = {name: scenario for name, scenario in SCENARIOS.items() if name not in ("rollup", "handed")}
+SINGLE = {name: scenario for name, scenario in SCENARIOS.items() }
 
 
 def fresh_copy(source, place):

@@ -110,15 +110,17 @@ class Watch:
         it marks. The lock is held."""
         self._want(self.locks.get(folder) == call.pid, call, "without the lock")
         self._lasting(call, folder, "a commit", [(NOTE, TAKEN)])
+        pid = self._pid(folder)
         for other in self.names:
             if other.startswith(self.series):
-                self._lasting(call, other, "a commit may say that its events are there")
+                strange = [event for event in self.names[other].items() if f"_{pid}_" not in event[0]]
+                self._lasting(call, other, "a commit may say that its events are there", strange)
 
     def _delete(self, call, folder, name):
         if name == NOTE:
             for other in self.names:
-                # Of other partitions a note that is gone may come back: it costs a look.
-                self._lasting(call, other, "nothing is owed any more", [] if other == folder else [(NOTE, TAKEN)])
+                if other == folder or other.startswith(self.series):
+                    self._lasting(call, other, "nothing is owed any more")
             return
         self._want("manifest.json" not in self.names.get(folder, {}), call, "the fence is not on the disk")
         ours = json.loads(self.disk.data(folder + "/manifest.json"))["lithify"]
@@ -130,8 +132,20 @@ class Watch:
     def _event(self, call):
         """What it tells of is on the disk, and the mark that says what it is."""
         for other in self.names:
-            if other.startswith(self.lake) or other == self.series:
-                self._lasting(call, other, "an event of it", [(NOTE, TAKEN)])
+            pid = self._pid(other)
+            is_of = pid is None or f"_{pid}_" in os.path.basename(call.to)
+            if other == self.series or (other + "/").startswith(self.lake + "/") and is_of:
+                # A note where nothing was committed yet is of an event to come.
+                self._lasting(call, other, "an event of it", [(NOTE, TAKEN)] + [(NOTE, GIVEN)] * (pid is None))
+
+    def _pid(self, folder):
+        """The id of a partition, which its events have in their names; None: it has no manifest."""
+        for name in reader.MANIFESTS:
+            try:
+                return json.loads(self.disk.data(folder + "/" + name))["lithify"]["pid"]
+            except KeyError:
+                continue
+        return None
 
 
 def final(names):

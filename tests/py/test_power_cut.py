@@ -116,7 +116,7 @@ def outcome(case, state, end, top):
     """What is wrong with a state; empty: nothing."""
     try:
         look(case, state, end, top, "without an fsync")
-    except (AssertionError, reader.Blocked, reader.Gone, pyarrow.ArrowException) as problem:
+    except (AssertionError, OSError, reader.Blocked, reader.Gone, pyarrow.ArrowException) as problem:
         return str(problem)
     return ""
 
