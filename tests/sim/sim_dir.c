@@ -26,6 +26,37 @@ struct sim_dir *sim_dir_add(struct sim_lake *lake, struct sim_world *world, cons
     return dir;
 }
 
+void sim_dir_add_family(struct sim_lake *lake, struct sim_world *world, uint32_t hours)
+{
+    static const char day[] = "date=2025-06-15";
+    struct sim_dir *above = sim_dir_add(lake, world, day);
+    char path[64];
+
+    lake->is_family = true;
+    for (uint32_t i = 0; i < hours; i++) {
+        (void)snprintf(path, sizeof(path), "%s/hour=%02" PRIu32, day, 7 + i);
+        sim_dir_add(lake, world, path)->above = above;
+    }
+    struct sim_dir *root = sim_dir_add_series(lake, world, "");
+    root->is_series = false;
+    root->is_root = true;
+}
+
+struct sim_dir *sim_dir_head(struct sim_dir *dir)
+{
+    return dir->above ? dir->above : dir;
+}
+
+const char *sim_dir_below(const struct sim_dir *dir, const struct sim_dir *above)
+{
+    size_t bytes = strlen(above->path);
+
+    if (dir->is_series || dir->is_root || strncmp(dir->path, above->path, bytes) != 0)
+        return NULL;
+    const char *rest = dir->path + bytes + !above->is_root;
+    return dir->path[bytes] && !strchr(rest, '/') ? rest : NULL;
+}
+
 struct sim_dir *sim_dir_find(struct sim_lake *lake, const char *path)
 {
     for (uint32_t i = 0; i < lake->dir_count; i++) {

@@ -102,7 +102,7 @@ static void round_run(struct sim_actor *actor)
     for (uint32_t i = 0; i < lake->dir_count; i++) {
         if (!sim_is_partition(&lake->dirs[i]))
             continue;
-        (void)sim_pass_run(actor, actor->ctx, SIM_COMPACT, &lake->dirs[i], NULL);
+        sim_compact_run(actor, actor->ctx, &lake->dirs[i]);
         (void)sim_pass_run(actor, actor->ctx, SIM_GC, &lake->dirs[i], NULL);
     }
 }
@@ -127,6 +127,22 @@ void sim_rest_run(struct sim_actor *actor)
     sim_audit_settled(world);
 }
 
+/* One or two partitions, or some that are rolled up into another one; then true. Files of Parquet
+ * have no column for what their path would lose, so they are never rolled up. */
+static bool lake_draw(struct sim_world *world)
+{
+    struct sim_lake *lake = sim_lake_of(world);
+
+    if (sim_draw(world, 4) == 0 && !world->is_real) {
+        sim_family_add(world, 2 + (uint32_t)sim_draw(world, 2));
+        return true;
+    }
+    (void)sim_dir_add(lake, world, "tenant_id=a");
+    if (sim_draw(world, 2) == 0)
+        (void)sim_dir_add(lake, world, "tenant_id=b");
+    return false;
+}
+
 bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *tally)
 {
     static const uint32_t audited[] = {0, 700, 1000, 1000};
@@ -142,9 +158,7 @@ bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *
     sim_oracle_begin(world);
     cast = sim_take(world, sizeof(*cast));
     sim_cast_init(cast, world);
-    (void)sim_dir_add(sim_lake_of(world), world, "tenant_id=a");
-    if (sim_draw(world, 2) == 0)
-        (void)sim_dir_add(sim_lake_of(world), world, "tenant_id=b");
+    bool is_family = lake_draw(world);
     cast->other_options = cast->options;
     if (sim_draw(world, 2))
         cast->other_options.gc.bytes_max = cast->options.policy.target_file_bytes;
@@ -155,7 +169,7 @@ bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *
     /* The lock of a partition keeps its events to one at a time: a store of objects has none. */
     uint32_t audited_chance = audited[sim_draw(world, 4)];
     cast->audited = world->backend == SIM_LOCAL ? audited_chance : 0;
-    cast->is_clumsy = sim_draw(world, 4) == 0;
+    cast->is_clumsy = sim_draw(world, 4) == 0 && !is_family;
     cast->odd_writes = (uint32_t)sim_draw(world, 3) * 120;
     sim_tell(world, "seed %llu: %s", (unsigned long long)seed,
              world->backend == SIM_LOCAL ? "a directory" : "objects");
@@ -174,6 +188,7 @@ bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *
     world->things[SIM_PLAIN] += world->is_plain;
     world->things[SIM_REAL] += world->is_real;
     world->things[SIM_AUDITED] += cast->audited > 0;
+    world->things[SIM_FAMILIES] += is_family;
     memcpy(one.things, world->things, sizeof(one.things));
     sim_tally_add(tally, &one);
     return !world->is_failed;
