@@ -20,12 +20,32 @@ static void trouble_draw(struct sim_world *world, uint32_t one_of, uint32_t *cha
         *chance += 50 + (uint32_t)sim_draw(world, 400);
 }
 
+/*
+ * All goes well but for one thing: what was sent is heard again, hours later. An output that gc has
+ * deleted and forgotten is there once more when a job that stood still tries its commit again, and
+ * then the delete comes again, too. That takes several such things in one order, and nobody who
+ * works at the same files meanwhile: in other mixes it does not come about in 100,000 schedules.
+ */
+static struct sim_mix echo_mix(struct sim_world *world)
+{
+    struct sim_mix mix = {.landing_ns_min = 10 * SIM_MINUTE, .is_lonely = true};
+
+    mix.faults[SIM_KIND_OUTPUT].lands_twice = 500 + (uint32_t)sim_draw(world, 500);
+    mix.faults[SIM_KIND_DELETE].lands_twice = 500 + (uint32_t)sim_draw(world, 500);
+    mix.faults[SIM_KIND_COMMIT].pauses = 50 + (uint32_t)sim_draw(world, 250);
+    return mix;
+}
+
 /* How much goes wrong: nothing in some schedules, in others a lot. */
 static struct sim_mix mix_draw(struct sim_world *world)
 {
+    if (world->backend == SIM_OBJECTS && sim_draw(world, 6) == 0)
+        return echo_mix(world);
+
     uint32_t much = (uint32_t)sim_draw(world, 4);
     uint32_t one_of = sim_draw(world, 4) ? 12 : 2;
-    struct sim_mix mix = {.reads_fail = much * 5,
+    struct sim_mix mix = {.landing_ns_min = SIM_SECOND,
+                          .reads_fail = much * 5,
                           .crashes = (uint32_t)sim_draw(world, 3) * 4,
                           .pauses = (uint32_t)sim_draw(world, 3) * 4};
 
@@ -81,7 +101,7 @@ static void cast_add(struct sim_world *world, struct sim_cast *cast)
 {
     static const char *const compactors[] = {"compactor 1", "compactor 2", "compactor 3"};
     static const char *const gcs[] = {"gc 1", "gc 2"};
-    uint32_t compactor_count = 1 + (uint32_t)sim_draw(world, 3);
+    uint32_t compactor_count = 1 + (world->mix.is_lonely ? 0 : (uint32_t)sim_draw(world, 3));
     uint32_t gc_count = 1 + (uint32_t)sim_draw(world, 2);
 
     sim_cast_add(world, cast, "writer", writer_run)->is_immortal = true;

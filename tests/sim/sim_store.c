@@ -77,7 +77,7 @@ static enum sim_fate fate_of(struct sim_actor *actor, const struct sim_op *op)
 
     if (world->fate)
         return world->fate(actor, op);
-    world->fate_ns = sim_draw_span(world, SIM_SECOND, 10 * SIM_HOUR);
+    world->fate_ns = sim_draw_span(world, world->mix.landing_ns_min, 10 * SIM_HOUR);
     if (goes_wrong(world, mix->fails))
         return SIM_FATE_FAILS;
     if (is_remote && goes_wrong(world, mix->lands_late))
