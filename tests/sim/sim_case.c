@@ -89,7 +89,7 @@ static bool case_run(struct sim_world *world, const struct sim_case *fixed, bool
     cast->options.policy.max_inputs = 100;
     cast->options.gc.bytes_max = UINT64_MAX;
     if (is_family)
-        sim_family_add(world, 2);
+        sim_family_add(world, false, 2);
     else
         (void)sim_dir_add(sim_lake_of(world), world, "tenant_id=a");
     fixed->cast(world, cast);

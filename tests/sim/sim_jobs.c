@@ -32,6 +32,7 @@ void sim_cast_init(struct sim_cast *cast, struct sim_world *world)
         .manifest_name = LITH_MANIFEST_NAME,
         .path = {.tenant_key = "tenant_id"},
         .tier_days = true,
+        .tier_months = true,
         .format = sim_format(),
     };
     if (!world->is_real)
@@ -67,7 +68,7 @@ void sim_tools_done(struct sim_tools *tools)
 
 bool sim_is_partition(const struct sim_dir *dir)
 {
-    return !dir->is_root && (!dir->is_series || strcmp(dir->path, SIM_SERIES_PATH) != 0);
+    return !dir->is_hollow && (!dir->is_series || strcmp(dir->path, SIM_SERIES_PATH) != 0);
 }
 
 static enum lith_code job_run(const struct lith_job *job, enum sim_pass pass, const char *name,
@@ -187,8 +188,7 @@ enum lith_code sim_pass_run(struct sim_actor *actor, const struct sim_cast *cast
 /* One over a directory; where others can be rolled up into it, that too, before or behind it. */
 void sim_compact_run(struct sim_actor *actor, const struct sim_cast *cast, struct sim_dir *dir)
 {
-    const struct sim_lake *lake = sim_lake_of(actor->world);
-    bool is_above = lake->is_family && dir == &lake->dirs[0];
+    bool is_above = sim_dir_takes(dir);
     bool is_first = is_above && sim_draw(actor->world, 2) == 0;
 
     if (is_first)

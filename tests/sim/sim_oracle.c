@@ -281,7 +281,7 @@ static void home_look(struct sim_dir *dir, const struct sim_object *object, uint
 
     if (!row->dir)
         row_place(dir, number);
-    if (row->dir != dir && row->dir->above != dir)
+    if (!sim_dir_leads_to(row->dir, dir))
         sim_fail(dir->world, "%s: %s has row %u, which is of %s", dir->path, object->name, number,
                  row->dir->path);
 }
@@ -326,8 +326,8 @@ static void count(struct sim_dir *dir, struct counts *counts)
     memset(counts->stored, 0, oracle->row_count);
     memset(counts->staying, 0, oracle->row_count);
     dir_count(head, counts);
-    for (uint32_t i = 0; lake->is_family && i < lake->partition_count; i++) {
-        if (lake->dirs[i].above == head)
+    for (uint32_t i = 0; lake->is_family && !dir->is_series && i < lake->partition_count; i++) {
+        if (&lake->dirs[i] != head)
             dir_count(&lake->dirs[i], counts);
     }
 }
@@ -596,7 +596,7 @@ void sim_oracle_settled(struct sim_dir *dir)
 {
     const struct sim_manifest *manifest = sim_manifest_of(dir);
 
-    if (watch_of(dir)->is_loose || dir->is_root)
+    if (watch_of(dir)->is_loose || dir->is_hollow)
         return; /* it may wait for somebody to mend it */
     if (sim_dir_head(dir) == dir)
         rows_settled(dir);
@@ -629,7 +629,7 @@ void sim_oracle_read(const struct sim_reading *reading)
             sim_fail(world, "a reader saw row %u %u times", i, reading->counts[i]);
         if (row->is_loose)
             continue;
-        bool is_others = row->dir != reading->dir && row->dir->above != reading->dir;
+        bool is_others = !sim_dir_leads_to(row->dir, reading->dir);
         if (is_others && reading->is_part && reading->counts[i])
             sim_fail(world, "a reader of %s saw row %u, which is of %s", reading->dir->path, i,
                      row->dir->path);

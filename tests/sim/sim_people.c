@@ -39,13 +39,13 @@ void sim_file_replay(struct sim_dir *dir, const char *name)
     put(dir, name, sim_dir_past(dir, name));
 }
 
-void sim_family_add(struct sim_world *world, uint32_t hours)
+void sim_family_add(struct sim_world *world, bool has_month, uint32_t hours)
 {
     static const char text[] = "{\"format\": 1, \"lake_id\": \"1\", \"readers\": \"manifest\", "
                                "\"manifest\": \"manifest.json\", \"policy_hash\": \"1\"}";
     struct sim_lake *lake = sim_lake_of(world);
 
-    sim_dir_add_family(lake, world, hours);
+    sim_dir_add_family(lake, world, has_month, hours);
     put(sim_dir_find(lake, ""), "_lithify.json", sim_blob_new(world, text, sizeof(text) - 1));
 }
 

@@ -49,8 +49,8 @@ void sim_file_put(struct sim_dir *dir, const char *name, uint32_t rows);
 /* What was there under that name once more. */
 void sim_file_replay(struct sim_dir *dir, const char *name);
 
-/* A day and some of its hours, in a lake that is none with roll-ups yet. */
-void sim_family_add(struct sim_world *world, uint32_t hours);
+/* A family (sim_dir.h), in a lake that is none with roll-ups yet. */
+void sim_family_add(struct sim_world *world, bool has_month, uint32_t hours);
 
 /* What a job, or a look, works with; its memory is the actor's, and goes with it. */
 struct sim_tools {

@@ -57,10 +57,8 @@ static void parts_find(struct reading *r)
     struct sim_lake *lake = sim_lake_of(r->actor->world);
 
     r->part_count = 0;
-    for (uint32_t i = 0; r->is_family && i < lake->partition_count; i++) {
-        if (lake->dirs[i].above == r->dir)
-            part_add(r, &lake->dirs[i]);
-    }
+    for (uint32_t i = lake->partition_count; r->is_family && i > 1; i--)
+        part_add(r, &lake->dirs[i - 1]);
     part_add(r, r->dir);
 }
 
@@ -107,15 +105,23 @@ static void strict_look(struct reading *r)
     }
 }
 
-/* The manifest above a part: as it was read after it. */
+/* The part above one, which is read behind it; NULL: it is not. */
+static const struct part *part_above(const struct reading *r, const struct part *part)
+{
+    for (uint32_t i = 0; part->dir->above && i < r->part_count; i++) {
+        if (r->parts[i].dir == part->dir->above)
+            return &r->parts[i];
+    }
+    return NULL;
+}
+
+/* The manifest above a part, as it was read after it. */
 static const struct sim_manifest *above_read(struct reading *r, const struct part *part)
 {
-    if (!part->dir->above)
-        return NULL;
-    if (r->is_family)
-        return r->parts[r->part_count - 1].manifest;
-    if (!part->manifest || !part->manifest->handed_to)
-        return NULL;
+    const struct part *above = part_above(r, part);
+
+    if (above || !part->dir->above || !part->manifest || !part->manifest->handed_to)
+        return above ? above->manifest : NULL;
     sim_delay(r->actor);
     return manifest_read(part->dir->above);
 }
@@ -123,9 +129,10 @@ static const struct sim_manifest *above_read(struct reading *r, const struct par
 /* Where files were ever rolled up, none may have been on its way meanwhile. */
 static bool parts_stay(struct reading *r)
 {
-    const struct sim_manifest *above = r->parts[r->part_count - 1].manifest;
-
-    for (uint32_t i = 0; above && above->taken.count && i + 1 < r->part_count; i++) {
+    for (uint32_t i = 0; i < r->part_count; i++) {
+        const struct part *above = part_above(r, &r->parts[i]);
+        if (!above || !above->manifest || !above->manifest->taken.count)
+            continue;
         sim_delay(r->actor);
         if (manifest_read(r->parts[i].dir) != r->parts[i].manifest)
             return false;
@@ -238,7 +245,7 @@ static void dir_choose(struct reading *r)
     r->dir = &lake->dirs[sim_draw(world, lake->dir_count)];
     if (!lake->is_family || r->dir->is_series)
         return;
-    r->is_family = r->dir->is_root || sim_draw(world, 4) != 0;
+    r->is_family = r->dir->is_hollow || sim_draw(world, 4) != 0;
     if (r->is_family)
         r->dir = &lake->dirs[0];
 }

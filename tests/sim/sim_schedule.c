@@ -154,7 +154,8 @@ static bool lake_draw(struct sim_world *world)
     struct sim_lake *lake = sim_lake_of(world);
 
     if (sim_draw(world, 4) == 0 && !world->is_real) {
-        sim_family_add(world, 2 + (uint32_t)sim_draw(world, 2));
+        bool has_month = sim_draw(world, 3) == 0;
+        sim_family_add(world, has_month, (has_month ? 1 : 2) + (uint32_t)sim_draw(world, 2));
         return true;
     }
     (void)sim_dir_add(lake, world, "tenant_id=a");

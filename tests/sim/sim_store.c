@@ -288,11 +288,12 @@ static enum lith_code page_read(const struct sim_dir *dir, const char *after, ui
 /* Of a store of objects a folder is what names have in common: it is there where there is one. */
 static bool has_objects(struct sim_lake *lake, const struct sim_dir *dir)
 {
-    bool has = dir->count > 0;
+    size_t bytes = strlen(dir->path);
+    bool has = dir->world->backend == SIM_LOCAL;
 
     for (uint32_t i = 0; i < lake->dir_count; i++)
-        has = has || (lake->dirs[i].count && sim_dir_below(&lake->dirs[i], dir));
-    return has || dir->world->backend == SIM_LOCAL;
+        has = has || (lake->dirs[i].count && strncmp(lake->dirs[i].path, dir->path, bytes) == 0);
+    return has;
 }
 
 static enum lith_code folders_list(const struct sim_dir *dir, struct lith_arena *arena,
