@@ -6,6 +6,7 @@
 
 #include "api/lake_state.h"
 #include "base/array.h"
+#include "base/guard.h"
 #include "base/limits.h"
 #include "job/handed.h"
 #include "lake/lake_file.h"
@@ -25,7 +26,8 @@ struct part {
     struct lith_hash128 hash; /* of the manifest */
     bool has_manifest;
     const char *handed_to; /* a commit of the partition above; NULL: nothing is */
-    bool is_known;         /* by the manifest above, read after this one: */
+    bool is_below;         /* the partition above is read, too, after this one */
+    bool is_known;         /* by its manifest: */
     bool is_taken;         /* it has that commit */
     bool is_moving;        /* it has some such commit */
     size_t begin;          /* of its files */
@@ -87,6 +89,7 @@ static void below_note(struct lith_snapshot_files *files, const struct part *par
             return;
         if (!at->above || strcmp(at->above, part->path) != 0)
             continue;
+        at->is_below = true;
         at->is_known = m != NULL;
         at->is_moving = m && m->taken_count;
         at->is_taken = m && at->handed_to && lith_manifest_has_taken(m, at->handed_to);
@@ -223,15 +226,47 @@ static enum lith_code parts_read(struct lith_snapshot_files *files, struct lith_
     return LITH_OK;
 }
 
+/* A folder that the walk has not found to be a partition: has it become one, and taken something?
+ */
+static enum lith_code is_still_empty(struct lith_snapshot_files *files, const char *path,
+                                     bool *ret_empty, struct lith_err *err)
+{
+    LITH_AUTO(folder) struct lith_folder *folder = NULL;
+    LITH_AUTO(view) struct lith_view view = {0};
+
+    LITH_TRY(lith_folder_open(files->lake->front, path, &folder, err));
+    LITH_TRY(lith_view_take_list_last(folder, &files->budget.mem, &view, err));
+    const struct lith_manifest *m = lith_view_manifest(&view);
+    *ret_empty = !m || m->taken_count == 0;
+    return LITH_OK;
+}
+
+/* Is there, above a partition of the walk, a folder that was none? Siblings ask once: `last` is
+ * the folder that was asked for last. */
+static enum lith_code above_check(struct lith_snapshot_files *files, const struct part *part,
+                                  const char **last, bool *ret_same, struct lith_err *err)
+{
+    if (part->is_below || !part->above || (*last && strcmp(*last, part->above) == 0) ||
+        !lith_sweep_selects(&files->lake->sweep, part->above))
+        return LITH_OK;
+    *last = part->above;
+    return is_still_empty(files, part->above, ret_same, err);
+}
+
 /* Did a partition change below one that has ever taken something? Then rows may have moved up
- * between the two reads. */
+ * between the two reads. Or into a folder that was no partition before. */
 static enum lith_code parts_check(struct lith_snapshot_files *files, bool *ret_same,
                                   struct lith_err *err)
 {
+    const char *last = NULL;
+
     *ret_same = true;
     for (size_t i = 0; *ret_same && i < files->part_count; i++) {
-        if (files->parts[i].is_moving)
-            LITH_TRY(is_same(files, &files->parts[i], ret_same, err));
+        const struct part *part = &files->parts[i];
+        if (part->is_moving && !lith_guard_is_out(LITH_GUARD_TIERS_SECOND_LOOK))
+            LITH_TRY(is_same(files, part, ret_same, err));
+        else if (!lith_guard_is_out(LITH_GUARD_TIERS_NEW_DAY))
+            LITH_TRY(above_check(files, part, &last, ret_same, err));
     }
     return LITH_OK;
 }

@@ -43,7 +43,7 @@ static int open_retrying(int dir_fd, const char *name, int flags, uint32_t mode)
 
 enum lith_code lith_file_open(int dir_fd, const char *name, int *ret_fd, struct lith_err *err)
 {
-    struct lith_file_info info;
+    struct lith_file_info info = {0}; /* gcc -O3 does not see that a success fills it */
 
     /* O_NONBLOCK: a FIFO of that name is refused below instead of waited for. */
     int fd = open_retrying(dir_fd, name, O_RDONLY | O_NONBLOCK, 0);

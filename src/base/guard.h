@@ -27,8 +27,14 @@ enum lith_guard {
     LITH_GUARD_GONE,               /* what was deleted is remembered for writers who replay */
     LITH_GUARD_AUDIT_REPAIR,       /* a pass writes the events that an earlier one owes */
     LITH_GUARD_AUDIT_LOOK,         /* ... where it does not find them */
-    LITH_GUARD_SYNC_FIRST,         /* bytes are on the disk before they have their name */
-    LITH_GUARD_LOCK_SAME,          /* a locked directory is the one at its path */
+    LITH_GUARD_HANDED_FIRST, /* a roll-up takes only what all partitions below have handed to it */
+    LITH_GUARD_HANDED_STAYS, /* nothing else moves what is handed to a roll-up */
+    LITH_GUARD_TAKEN_LOOK,   /* it goes from below only where the partition above has taken it */
+    LITH_GUARD_UNHAND_FENCE, /* ... and stays only where a fence there has shut that out */
+    LITH_GUARD_TIERS_SECOND_LOOK, /* who reads across a roll-up looks at those below again */
+    LITH_GUARD_TIERS_NEW_DAY,     /* ... and at folders above that were no partitions */
+    LITH_GUARD_SYNC_FIRST,        /* bytes are on the disk before they have their name */
+    LITH_GUARD_LOCK_SAME,         /* a locked directory is the one at its path */
     LITH_GUARD_COUNT
 };
 

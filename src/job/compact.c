@@ -266,6 +266,15 @@ static enum lith_code look_settled(const struct lith_job *job, struct lith_look 
     return changed ? lith_look_again(look, job, err) : LITH_OK;
 }
 
+/* Where no lock keeps a roll-up out, files may be handed to it behind all that. */
+static enum lith_code handed_check(const struct lith_look *look, struct lith_err *err)
+{
+    if (!is_handed(look))
+        return LITH_OK;
+    return lith_fail(err, LITH_E_CONFLICT, "its files are being rolled up into %s",
+                     lith_view_manifest(&look->view)->handed.parent);
+}
+
 /* The part that holds the lock. */
 static enum lith_code compact_locked(const struct lith_job *job, struct lith_look *look,
                                      struct lith_partition_report *report, struct lith_err *err)
@@ -285,6 +294,7 @@ static enum lith_code compact_locked(const struct lith_job *job, struct lith_loo
             LITH_TRY(begin(job, look, report, &again, err));
         if (again)
             continue;
+        LITH_TRY(handed_check(look, err));
         LITH_TRY(lith_look_report(look, job, report, err));
         lith_hold_report(&hold, report);
         if (!wanted || look->plan.reason != LITH_PART_DUE)

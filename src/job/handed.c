@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/guard.h"
 #include "job/commits.h"
 #include "job/member.h"
 #include "lake/commit.h"
@@ -37,7 +38,7 @@ static enum lith_code taken_look(const struct lith_job *parent, const char *comm
                          "%s: files of a partition below were handed to it, and it has no manifest "
                          "of Lithify; restore it from a copy",
                          parent->folder->path);
-    *ret_taken = lith_manifest_has_taken(m, commit_id);
+    *ret_taken = LITH_GUARD(TAKEN_LOOK, lith_manifest_has_taken(m, commit_id));
     return *ret_taken ? lith_folder_sync(parent->folder, err) : LITH_OK;
 }
 
@@ -53,7 +54,7 @@ static enum lith_code fence_above(const struct lith_job *parent, const char *com
     lith_arena_init(&arena, parent->work->mem);
     LITH_TRY(lith_view_take(parent->folder, LITH_SNAPSHOT_OPEN, parent->work->mem, &view, err));
     *ret_taken = lith_manifest_has_taken(lith_view_manifest(&view), commit_id);
-    if (*ret_taken)
+    if (*ret_taken || lith_guard_is_out(LITH_GUARD_UNHAND_FENCE))
         return LITH_OK;
     LITH_TRY(lith_job_stamp(parent, &stamp, err));
     LITH_TRY(lith_commit_fence(lith_view_manifest(&view), NULL, 0, &stamp, &arena, &next, err));

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/guard.h"
 #include "base/path_layout.h"
 #include "base/time.h"
 #include "job/commits.h"
@@ -495,8 +496,11 @@ static enum lith_code publish(struct rollup *r, const struct lith_merge_step *st
     struct lith_err ignored;
 
     LITH_TRY(lith_job_stamp(r->job, &stamp, err));
-    for (size_t i = 0; i < r->count; i++)
-        LITH_TRY(child_hand(r, step, stamp.commit_id, &r->children[i], err));
+    for (size_t i = 0; i < r->count; i++) {
+        enum lith_code code = child_hand(r, step, stamp.commit_id, &r->children[i], err);
+        if (code != LITH_E_CONFLICT || !lith_guard_is_out(LITH_GUARD_HANDED_FIRST))
+            LITH_TRY(code);
+    }
     LITH_TRY(above_commit(r, step, &stamp, err));
     report->state = LITH_PARTITION_COMPACTED;
     report->reason = "rolled up";

@@ -250,7 +250,7 @@ bool lith_commit_build_is_gone(const struct lith_commit_build *b, const char *na
 enum lith_code lith_commit_build_stays(const struct lith_commit_build *b, const char *name,
                                        struct lith_err *err)
 {
-    if (!lith_manifest_is_handed(b->base, name))
+    if (LITH_GUARD(HANDED_STAYS, !lith_manifest_is_handed(b->base, name)))
         return LITH_OK;
     return lith_fail(err, LITH_E_INVALID, "%s is being rolled up into %s", name,
                      b->base->handed.parent);

@@ -205,7 +205,8 @@ enum lith_retry lith_commit_judge(const struct lith_view *view, const struct lit
         const struct lith_entry *input = &attempt->inputs[i];
         const struct lith_entry *named = lith_manifest_live(m, input->name);
         bool listed = object_is(lith_listing_find(listing, input->name), input);
-        bool live = named ? entry_is(named, input) && !lith_manifest_is_handed(m, input->name)
+        bool live = named ? entry_is(named, input) &&
+                                LITH_GUARD(HANDED_STAYS, !lith_manifest_is_handed(m, input->name))
                           : !lith_manifest_retired(m, input->name);
         if (!LITH_GUARD(INPUTS, listed && live))
             return LITH_RETRY_DROP;

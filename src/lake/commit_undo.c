@@ -105,7 +105,7 @@ enum lith_code lith_commit_rollback(const struct lith_manifest *base,
     LITH_TRY(lith_commit_build_begin(&b, base, LITH_OP_ROLLBACK, false,
                                      base->file_count + base->retired_count, stamp, arena, err));
     LITH_TRY(last_compact(base, &compact, err));
-    if (base->has_handed)
+    if (!LITH_GUARD(HANDED_STAYS, !base->has_handed))
         return lith_fail(err, LITH_E_INVALID, "rollback: files are being rolled up into %s",
                          base->handed.parent);
     LITH_TRY(inputs_return(&b, listing, compact->commit_id, &rows_back, &inputs, err));

@@ -150,6 +150,9 @@ def _tiers_paths(root, strict):
     states = {}
     for folder in reversed(partitions(root)):
         states[folder] = resolve(folder, strict)
+    for above in {folder.parent for folder in states} - states.keys():
+        if above.is_relative_to(root) and _ours(_manifest_bytes(above)).get("taken"):
+            return None  # a folder that was no partition before
     paths = []
     for folder in sorted(states):
         live_paths, raw = states[folder]

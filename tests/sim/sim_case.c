@@ -71,14 +71,15 @@ enum sim_fate sim_all_done(struct sim_actor *actor, const void *op)
     return SIM_FATE_DONE;
 }
 
-static bool case_run(struct sim_world *world, const struct sim_case *fixed, uint64_t seed)
+static bool case_run(struct sim_world *world, const struct sim_case *fixed, bool is_family,
+                     uint64_t seed)
 {
     struct sim_cast *cast;
 
     sim_world_begin(world, seed);
     world->now_ns = YEAR_2026_NS;
     world->backend = fixed->backend;
-    world->mix = (struct sim_mix){0};
+    world->mix = (struct sim_mix){.landing_ns_min = SIM_SECOND};
     world->fate = fixed->fate;
     world->asked = fixed->asked;
     sim_oracle_begin(world);
@@ -87,7 +88,10 @@ static bool case_run(struct sim_world *world, const struct sim_case *fixed, uint
     cast->options.policy.min_files = 2;
     cast->options.policy.max_inputs = 100;
     cast->options.gc.bytes_max = UINT64_MAX;
-    (void)sim_dir_add(sim_lake_of(world), world, "tenant_id=a");
+    if (is_family)
+        sim_family_add(world, false, 2);
+    else
+        (void)sim_dir_add(sim_lake_of(world), world, "tenant_id=a");
     fixed->cast(world, cast);
     sim_world_run(world);
     world->is_settling = true;
@@ -101,13 +105,14 @@ static bool case_run(struct sim_world *world, const struct sim_case *fixed, uint
 /* They draw how long requests take. */
 #define CASE_SEEDS 20u
 
-static unsigned table_run(struct sim_world *world, const struct sim_case *cases, unsigned *number)
+static unsigned table_run(struct sim_world *world, const struct sim_case *cases, bool is_family,
+                          unsigned *number)
 {
     unsigned failed = 0;
 
     for (const struct sim_case *fixed = cases; fixed->name; fixed++) {
         uint64_t seed = 1;
-        while (seed <= CASE_SEEDS && case_run(world, fixed, seed))
+        while (seed <= CASE_SEEDS && case_run(world, fixed, is_family, seed))
             seed++;
         bool is_good = seed > CASE_SEEDS;
         (void)printf("%s %u - %s%s%s\n", is_good ? "ok" : "not ok", ++*number, fixed->name,
@@ -120,7 +125,8 @@ static unsigned table_run(struct sim_world *world, const struct sim_case *cases,
 unsigned sim_cases_run(struct sim_world *world)
 {
     unsigned number = 0;
-    unsigned failed = table_run(world, sim_cases_protocol, &number);
+    unsigned failed = table_run(world, sim_cases_protocol, false, &number);
 
-    return failed + table_run(world, sim_cases_audit, &number);
+    failed += table_run(world, sim_cases_audit, false, &number);
+    return failed + table_run(world, sim_cases_tiers, true, &number);
 }

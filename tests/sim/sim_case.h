@@ -19,11 +19,12 @@ struct sim_case {
 
 extern const struct sim_case sim_cases_protocol[];
 extern const struct sim_case sim_cases_audit[];
+extern const struct sim_case sim_cases_tiers[]; /* in a day and two of its hours */
 
 /* Runs all of them, each with several seeds, and prints what came of each; how many failed. */
 unsigned sim_cases_run(struct sim_world *world);
 
-/* The one partition of a case. */
+/* The one partition of a case; of a family the one above. */
 struct sim_dir *sim_case_dir(struct sim_world *world);
 enum lith_code sim_case_pass(struct sim_actor *actor, enum sim_pass pass);
 

@@ -214,6 +214,29 @@ static void quarantine_copy(struct copying *c, const struct lith_manifest *from)
     c->made.quarantine = rows;
 }
 
+/* What a roll-up waits for, and what it has done. */
+static void tiers_copy(struct copying *c, const struct lith_manifest *from)
+{
+    struct lith_taken *taken = take((from->taken_count + 1) * sizeof(*taken));
+    struct lith_handed *handed = &c->made.handed;
+
+    note_number(c, from->taken_count << 1 | from->has_handed);
+    for (size_t i = 0; i < from->taken_count; i++) {
+        taken[i] = from->taken[i];
+        taken[i].commit_id = text_copy(c, taken[i].commit_id);
+        note_number(c, (uint64_t)taken[i].at_ns);
+    }
+    c->made.taken = taken;
+    if (!from->has_handed) {
+        *handed = (struct lith_handed){0};
+        return;
+    }
+    handed->parent = text_copy(c, handed->parent);
+    handed->commit_id = text_copy(c, handed->commit_id);
+    note_number(c, (uint64_t)handed->at_ns);
+    handed->files = entries_copy(c, handed->files, handed->file_count, &lith_entry_handed);
+}
+
 /* The whole of it. Fields that the library does not know are not there: nobody writes any. */
 static struct lith_hash128 manifest_copy(struct copying *c, const struct lith_manifest *from)
 {
@@ -233,13 +256,15 @@ static struct lith_hash128 manifest_copy(struct copying *c, const struct lith_ma
     log_copy(c, from);
     outcome_copy(c, from);
     quarantine_copy(c, from);
+    tiers_copy(c, from);
     return lith_hash128(noted, c->count, 0);
 }
 
-/* What a copy has all of: roll-ups, foreign manifests and unknown fields go by JSON. */
+/* What a copy has all of: foreign manifests, unknown fields and notes of misplaced rows go by JSON.
+ */
 static bool is_plain_enough(const struct lith_manifest *m)
 {
-    return !m->foreign && !m->has_handed && !m->taken_count && !m->raw && !m->raw_ours;
+    return !m->foreign && !m->misplaced_count && !m->raw && !m->raw_ours;
 }
 
 enum lith_code __wrap_lith_manifest_put(const struct lith_manifest *manifest,

@@ -26,6 +26,69 @@ struct sim_dir *sim_dir_add(struct sim_lake *lake, struct sim_world *world, cons
     return dir;
 }
 
+static void hollow_add(struct sim_lake *lake, struct sim_world *world, const char *path)
+{
+    struct sim_dir *dir = sim_dir_add_series(lake, world, path);
+
+    dir->is_series = false;
+    dir->is_hollow = true;
+}
+
+void sim_dir_add_family(struct sim_lake *lake, struct sim_world *world, bool has_month,
+                        uint32_t hours)
+{
+    struct sim_dir *month = has_month ? sim_dir_add(lake, world, "year=2025/month=06") : NULL;
+    struct sim_dir *day = sim_dir_add(lake, world, "year=2025/month=06/day=15");
+    char path[64];
+
+    lake->is_family = true;
+    day->above = month;
+    for (uint32_t i = 0; i < hours; i++) {
+        (void)snprintf(path, sizeof(path), "%s/hour=%02" PRIu32, day->path, 7 + i);
+        sim_dir_add(lake, world, path)->above = day;
+    }
+    hollow_add(lake, world, "");
+    hollow_add(lake, world, "year=2025");
+    if (!month)
+        hollow_add(lake, world, "year=2025/month=06");
+}
+
+struct sim_dir *sim_dir_head(struct sim_dir *dir)
+{
+    while (dir->above)
+        dir = dir->above;
+    return dir;
+}
+
+bool sim_dir_takes(const struct sim_dir *dir)
+{
+    const struct sim_lake *lake = sim_lake_of(dir->world);
+
+    for (uint32_t i = 0; i < lake->partition_count; i++) {
+        if (lake->dirs[i].above == dir)
+            return true;
+    }
+    return false;
+}
+
+bool sim_dir_leads_to(const struct sim_dir *dir, const struct sim_dir *above)
+{
+    while (dir && dir != above)
+        dir = dir->above;
+    return dir != NULL;
+}
+
+const char *sim_dir_below(const struct sim_dir *dir, const struct sim_dir *above)
+{
+    size_t bytes = strlen(above->path);
+
+    if (dir == above || dir->is_series || !*dir->path ||
+        strncmp(dir->path, above->path, bytes) != 0 || (bytes && dir->path[bytes] != '/'))
+        return NULL;
+    const char *rest = dir->path + bytes + (bytes > 0);
+    return strchr(rest, '/') ? NULL : rest;
+}
+
 struct sim_dir *sim_dir_find(struct sim_lake *lake, const char *path)
 {
     for (uint32_t i = 0; i < lake->dir_count; i++) {

@@ -35,6 +35,8 @@ struct sim_dir {
     struct sim_world *world;
     const char *path;
     bool is_series;             /* of the audit series, or its root */
+    bool is_hollow;             /* no partition: the root of a lake, or on the way from there */
+    struct sim_dir *above;      /* what its files may be rolled up into; NULL: nothing */
     struct sim_object *objects; /* by name */
     uint32_t count;
     uint32_t room;
@@ -53,7 +55,8 @@ struct sim_dir {
 struct sim_lake {
     struct sim_dir dirs[SIM_DIRS_MAX];
     uint32_t dir_count;
-    uint32_t partition_count; /* the first ones; behind them comes the audit series */
+    uint32_t partition_count; /* the first ones; behind them come a root and the audit series */
+    bool is_family;           /* the first partition is above the others; they are in order */
     uint64_t versions;
     uint64_t names;                    /* that writers have made */
     void (*look)(struct sim_dir *dir); /* after each effect; may be NULL */
@@ -88,6 +91,16 @@ struct sim_dir *sim_dir_add(struct sim_lake *lake, struct sim_world *world, cons
 /* One of the audit series. */
 struct sim_dir *sim_dir_add_series(struct sim_lake *lake, struct sim_world *world,
                                    const char *path);
+/* A month, where it is wanted, a day of it, and some hours of that; and the folders above. */
+void sim_dir_add_family(struct sim_lake *lake, struct sim_world *world, bool has_month,
+                        uint32_t hours);
+/* The partition that everything comes to in the end: itself, but in a family. */
+struct sim_dir *sim_dir_head(struct sim_dir *dir);
+/* May files come to that one from others, or from this one? */
+bool sim_dir_takes(const struct sim_dir *dir);
+bool sim_dir_leads_to(const struct sim_dir *dir, const struct sim_dir *above);
+/* A folder directly below that one: the last part of its path. NULL: it is none. */
+const char *sim_dir_below(const struct sim_dir *dir, const struct sim_dir *above);
 /* NULL: there is none. */
 struct sim_dir *sim_dir_find(struct sim_lake *lake, const char *path);
 const struct sim_object *sim_dir_get(const struct sim_dir *dir, const char *name);

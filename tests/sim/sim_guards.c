@@ -22,6 +22,12 @@ static const char *const names_known[LITH_GUARD_COUNT] = {
     [LITH_GUARD_GONE] = "gone",
     [LITH_GUARD_AUDIT_REPAIR] = "audit-repair",
     [LITH_GUARD_AUDIT_LOOK] = "audit-look",
+    [LITH_GUARD_HANDED_FIRST] = "handed-first",
+    [LITH_GUARD_HANDED_STAYS] = "handed-stays",
+    [LITH_GUARD_TAKEN_LOOK] = "taken-look",
+    [LITH_GUARD_UNHAND_FENCE] = "unhand-fence",
+    [LITH_GUARD_TIERS_SECOND_LOOK] = "tiers-second-look",
+    [LITH_GUARD_TIERS_NEW_DAY] = "tiers-new-day",
     [LITH_GUARD_SYNC_FIRST] = "sync-first",
     [LITH_GUARD_LOCK_SAME] = "lock-same",
 };

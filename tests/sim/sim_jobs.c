@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "job/events.h"
+#include "job/rollup.h"
+#include "lake/lake_file.h"
 #include "sim_audit.h"
 #include "sim_people.h"
 
@@ -29,6 +31,8 @@ void sim_cast_init(struct sim_cast *cast, struct sim_world *world)
         .verify = LITH_VERIFY_CONTENT,
         .manifest_name = LITH_MANIFEST_NAME,
         .path = {.tenant_key = "tenant_id"},
+        .tier_days = true,
+        .tier_months = true,
         .format = sim_format(),
     };
     if (!world->is_real)
@@ -64,7 +68,7 @@ void sim_tools_done(struct sim_tools *tools)
 
 bool sim_is_partition(const struct sim_dir *dir)
 {
-    return !dir->is_series || strcmp(dir->path, SIM_SERIES_PATH) != 0;
+    return !dir->is_hollow && (!dir->is_series || strcmp(dir->path, SIM_SERIES_PATH) != 0);
 }
 
 static enum lith_code job_run(const struct lith_job *job, enum sim_pass pass, const char *name,
@@ -79,6 +83,9 @@ static enum lith_code job_run(const struct lith_job *job, enum sim_pass pass, co
         return lith_job_rollback(job, false, report, err);
     case SIM_RETIRE:
         return lith_job_retire(job, &name, 1, false, report, err);
+    case SIM_ROLLUP: /* a reader must know the rule before the first one */
+        LITH_TRY(lith_lake_file_mark_tiers(job->folder->store, job->arena, err));
+        return lith_job_rollup(job, false, report, err);
     }
     return lith_fail(err, LITH_E_INVALID, "no such pass");
 }
@@ -155,7 +162,7 @@ static void pass_count(struct sim_world *world, enum sim_pass pass, enum lith_co
 enum lith_code sim_pass_run(struct sim_actor *actor, const struct sim_cast *cast,
                             enum sim_pass pass, struct sim_dir *dir, const char *name)
 {
-    static const char *const passes[] = {"compaction", "gc", "rollback", "retirement"};
+    static const char *const passes[] = {"compaction", "gc", "rollback", "retirement", "roll-up"};
     struct lith_partition_report report = {0};
     struct sim_tools tools;
     struct lith_err err;
@@ -178,6 +185,19 @@ enum lith_code sim_pass_run(struct sim_actor *actor, const struct sim_cast *cast
     return code;
 }
 
+/* One over a directory; where others can be rolled up into it, that too, before or behind it. */
+void sim_compact_run(struct sim_actor *actor, const struct sim_cast *cast, struct sim_dir *dir)
+{
+    bool is_above = sim_dir_takes(dir);
+    bool is_first = is_above && sim_draw(actor->world, 2) == 0;
+
+    if (is_first)
+        (void)sim_pass_run(actor, cast, SIM_ROLLUP, dir, NULL);
+    (void)sim_pass_run(actor, cast, SIM_COMPACT, dir, NULL);
+    if (is_above && !is_first)
+        (void)sim_pass_run(actor, cast, SIM_ROLLUP, dir, NULL);
+}
+
 /* Each of the directories in turn, with some time between. */
 static void passes_run(struct sim_actor *actor, enum sim_pass pass, int64_t pause_ns)
 {
@@ -187,7 +207,11 @@ static void passes_run(struct sim_actor *actor, enum sim_pass pass, int64_t paus
     sim_wait(actor, pause_ns / 8 + (int64_t)sim_draw(actor->world, (uint64_t)pause_ns));
     while (!actor->world->is_settling) {
         for (uint32_t i = 0; i < lake->dir_count && !actor->world->is_settling; i++) {
-            if (sim_is_partition(&lake->dirs[i]))
+            if (!sim_is_partition(&lake->dirs[i]))
+                continue;
+            if (pass == SIM_COMPACT)
+                sim_compact_run(actor, cast, &lake->dirs[i]);
+            else
                 (void)sim_pass_run(actor, cast, pass, &lake->dirs[i], NULL);
         }
         sim_wait(actor, pause_ns / 8 + (int64_t)sim_draw(actor->world, (uint64_t)pause_ns));

@@ -1,5 +1,6 @@
 #include "sim_oracle.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,9 @@ struct watch {
     const struct sim_manifest *manifest; /* that was looked at last */
     uint64_t generation_most;
     uint64_t epoch_most;
-    bool is_loose;  /* an operator has changed files by hand */
-    uint32_t *rows; /* that were stored here */
+    bool is_loose; /* an operator has changed files by hand */
+    /* Of a head (sim_dir_head): that were stored here, or below. */
+    uint32_t *rows;
     uint32_t row_count;
     uint32_t row_room;
 };
@@ -71,14 +73,23 @@ bool sim_is_live(const struct sim_manifest *manifest, const char *name, uint64_t
     return true;
 }
 
-static struct sim_names names_of(struct sim_world *world, const json_t *array, bool are_objects)
+bool sim_is_taken(const struct sim_manifest *manifest, const struct sim_manifest *above,
+                  const char *name)
+{
+    return manifest && above && manifest->handed_to &&
+           sim_names_have(&above->taken, manifest->handed_to) &&
+           sim_names_have(&manifest->handed, name);
+}
+
+/* `key`: of objects, the field that is the name; NULL: they are texts. */
+static struct sim_names names_of(struct sim_world *world, const json_t *array, const char *key)
 {
     struct sim_names names = {.count = (uint32_t)json_array_size(array)};
 
     names.names = sim_take(world, (names.count + 1) * sizeof(char *));
     for (uint32_t i = 0; i < names.count; i++) {
         const json_t *item = json_array_get(array, i);
-        const char *text = json_string_value(are_objects ? json_object_get(item, "name") : item);
+        const char *text = json_string_value(key ? json_object_get(item, key) : item);
         names.names[i] = sim_text(world, text ? text : "");
     }
     return names;
@@ -104,6 +115,16 @@ static struct sim_names entry_names(struct sim_world *world, const struct lith_e
     return names;
 }
 
+static struct sim_names taken_names(struct sim_world *world, const struct lith_manifest *m)
+{
+    struct sim_names names = {.count = (uint32_t)m->taken_count};
+
+    names.names = sim_take(world, (m->taken_count + 1) * sizeof(char *));
+    for (size_t i = 0; i < m->taken_count; i++)
+        names.names[i] = m->taken[i].commit_id;
+    return names;
+}
+
 /* A manifest that is stored without JSON. */
 static struct sim_manifest given(struct sim_world *world, const struct sim_blob *blob,
                                  const struct lith_manifest *m)
@@ -124,7 +145,11 @@ static struct sim_manifest given(struct sim_world *world, const struct sim_blob 
         .gone = entry_names(world, m->gone, m->gone_count),
         .gone_sizes = sizes,
         .condemned = {m->condemned, (uint32_t)m->condemned_count},
+        .handed_to = m->has_handed ? m->handed.commit_id : NULL,
+        .taken = taken_names(world, m),
     };
+    if (m->has_handed)
+        manifest.handed = entry_names(world, m->handed.files, m->handed.file_count);
     memcpy(manifest.pid, m->pid, sizeof(m->pid));
     return manifest;
 }
@@ -150,11 +175,18 @@ static struct sim_manifest parse(struct sim_world *world, const struct sim_blob 
     manifest.commit_id = sim_text(world, json_string_value(json_object_get(ours, "commit_id")));
     manifest.op = sim_text(world, json_string_value(json_object_get(last, "op")));
     manifest.owes_event = !json_is_true(json_object_get(last, "event"));
-    manifest.files = names_of(world, json_object_get(root, "files"), false);
-    manifest.retired = names_of(world, json_object_get(ours, "retired"), true);
-    manifest.gone = names_of(world, json_object_get(ours, "gone"), true);
+    manifest.files = names_of(world, json_object_get(root, "files"), NULL);
+    manifest.retired = names_of(world, json_object_get(ours, "retired"), "name");
+    manifest.gone = names_of(world, json_object_get(ours, "gone"), "name");
     sizes_of(world, json_object_get(ours, "gone"), &manifest);
-    manifest.condemned = names_of(world, json_object_get(ours, "condemned"), false);
+    manifest.condemned = names_of(world, json_object_get(ours, "condemned"), NULL);
+    manifest.taken = names_of(world, json_object_get(ours, "taken"), "commit_id");
+    const json_t *handed = json_object_get(ours, "handed");
+    if (handed) {
+        manifest.handed_to =
+            sim_text(world, json_string_value(json_object_get(handed, "commit_id")));
+        manifest.handed = names_of(world, json_object_get(handed, "files"), "name");
+    }
     json_decref(root);
     return manifest;
 }
@@ -188,7 +220,7 @@ const struct sim_manifest *sim_manifest_of(struct sim_dir *dir)
 
 static void row_place(struct sim_dir *dir, uint32_t row)
 {
-    struct watch *watch = watch_of(dir);
+    struct watch *watch = watch_of(sim_dir_head(dir));
 
     if (watch->row_count == watch->row_room) {
         watch->row_room = watch->row_room ? 2 * watch->row_room : 64;
@@ -237,34 +269,66 @@ void sim_oracle_loosen(struct sim_dir *dir)
 struct counts {
     uint8_t open[SIM_ROWS_MAX];
     uint8_t strict[SIM_ROWS_MAX];
+    uint8_t named[SIM_ROWS_MAX]; /* ... where that is more than a list */
     uint8_t stored[SIM_ROWS_MAX];
     uint8_t staying[SIM_ROWS_MAX]; /* ... that is not condemned */
 };
 
-static void count(struct sim_dir *dir, const struct sim_manifest *manifest, struct counts *counts)
+/* Files stay in their partition, or go to the one above. */
+static void home_look(struct sim_dir *dir, const struct sim_object *object, uint32_t number)
 {
-    const struct sim_oracle *oracle = sim_oracle_of(dir->world);
+    struct sim_row *row = &sim_oracle_of(dir->world)->rows[number];
 
-    memset(counts->open, 0, oracle->row_count);
-    memset(counts->strict, 0, oracle->row_count);
-    memset(counts->stored, 0, oracle->row_count);
-    memset(counts->staying, 0, oracle->row_count);
+    if (!row->dir)
+        row_place(dir, number);
+    if (!sim_dir_leads_to(row->dir, dir))
+        sim_fail(dir->world, "%s: %s has row %u, which is of %s", dir->path, object->name, number,
+                 row->dir->path);
+}
+
+static void dir_count(struct sim_dir *dir, struct counts *counts)
+{
+    const struct sim_manifest *manifest = sim_manifest_of(dir);
+    const struct sim_manifest *above = dir->above ? sim_manifest_of(dir->above) : NULL;
+
     for (uint32_t i = 0; i < dir->count; i++) {
         const struct sim_object *object = &dir->objects[i];
         if (!sim_is_data(object->name))
             continue;
-        bool live = sim_is_live(manifest, object->name, object->blob->bytes);
-        bool strict = manifest->blob ? sim_names_have(&manifest->files, object->name) : live;
+        bool taken = sim_is_taken(manifest, above, object->name);
+        bool live = sim_is_live(manifest, object->name, object->blob->bytes) && !taken;
+        bool named = manifest->blob && sim_names_have(&manifest->files, object->name) && !taken;
+        bool strict = named || (live && !manifest->blob);
         bool stays = !sim_names_have(&manifest->condemned, object->name);
         struct sim_rows rows = sim_file_rows(dir->world, object->blob);
         for (uint32_t k = 0; k < rows.count; k++) {
-            if (!oracle->rows[rows.rows[k]].dir)
-                row_place(dir, rows.rows[k]);
-            counts->staying[rows.rows[k]] += stays;
-            counts->open[rows.rows[k]] += live;
-            counts->strict[rows.rows[k]] += strict;
-            counts->stored[rows.rows[k]]++;
+            uint32_t row = rows.rows[k];
+            home_look(dir, object, row);
+            counts->staying[row] += stays;
+            counts->open[row] += live;
+            counts->strict[row] += strict;
+            counts->named[row] += named;
+            counts->stored[row]++;
         }
+    }
+}
+
+/* The rows of a partition, and of those that are looked at together with it. */
+static void count(struct sim_dir *dir, struct counts *counts)
+{
+    const struct sim_oracle *oracle = sim_oracle_of(dir->world);
+    struct sim_lake *lake = sim_lake_of(dir->world);
+    struct sim_dir *head = sim_dir_head(dir);
+
+    memset(counts->open, 0, oracle->row_count);
+    memset(counts->strict, 0, oracle->row_count);
+    memset(counts->named, 0, oracle->row_count);
+    memset(counts->stored, 0, oracle->row_count);
+    memset(counts->staying, 0, oracle->row_count);
+    dir_count(head, counts);
+    for (uint32_t i = 0; lake->is_family && !dir->is_series && i < lake->partition_count; i++) {
+        if (&lake->dirs[i] != head)
+            dir_count(&lake->dirs[i], counts);
     }
 }
 
@@ -275,7 +339,7 @@ uint32_t sim_oracle_shown(struct sim_world *world, uint32_t row)
 
     if (!dir)
         return 0;
-    count(dir, sim_manifest_of(dir), &counts);
+    count(dir, &counts);
     return counts.open[row];
 }
 
@@ -285,7 +349,7 @@ bool sim_oracle_has_twice(struct sim_dir *dir, const struct sim_blob *blob)
     struct sim_rows rows = sim_file_rows(dir->world, blob);
     bool twice = rows.count > 0;
 
-    count(dir, sim_manifest_of(dir), &counts);
+    count(dir, &counts);
     for (uint32_t i = 0; i < rows.count; i++)
         twice = twice && counts.staying[rows.rows[i]] > 1;
     return twice;
@@ -324,13 +388,29 @@ static void removals_note(struct sim_dir *dir, const struct sim_manifest *before
 
 static void commit_count(struct sim_world *world, const char *op)
 {
-    static const char *const ops[] = {"adopt", "lease",    "compact", "fold",   "fence",
-                                      "clean", "rollback", "retire",  "restore"};
+    static const char *const ops[] = {"adopt",  "lease",    "compact", "fold",    "fence",
+                                      "clean",  "rollback", "retire",  "restore", "hand",
+                                      "rollup", "moved",    "unhand"};
 
     for (unsigned i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
         world->things[SIM_ADOPTS + i] += strcmp(op, ops[i]) == 0;
     if (world->running && world->running->has_lost && strcmp(op, "compact") == 0)
         world->things[SIM_RETRIED_COMMITS]++;
+}
+
+/* What is handed is named here; what was taken once is never forgotten. */
+static void tiers_look(struct sim_dir *dir, const struct sim_manifest *before,
+                       const struct sim_manifest *now)
+{
+    for (uint32_t i = 0; i < now->handed.count; i++) {
+        if (!sim_names_have(&now->files, now->handed.names[i]))
+            sim_fail(dir->world, "%s: %s is handed, and not live", dir->path, now->handed.names[i]);
+    }
+    for (uint32_t i = 0; before && i < before->taken.count; i++) {
+        if (!sim_names_have(&now->taken, before->taken.names[i]))
+            sim_fail(dir->world, "%s: it does not know any more that it has taken %s", dir->path,
+                     before->taken.names[i]);
+    }
 }
 
 static void commit_look(struct sim_dir *dir, const struct sim_manifest *before,
@@ -361,6 +441,7 @@ static void commit_look(struct sim_dir *dir, const struct sim_manifest *before,
     }
     if (before && strcmp(now->op, "retire") == 0)
         removals_note(dir, before, now);
+    tiers_look(dir, before, now);
     watch->is_loose = watch->is_loose || strcmp(now->op, "restore") == 0;
 }
 
@@ -374,8 +455,7 @@ static void files_look(struct sim_dir *dir, const struct sim_manifest *manifest)
     }
 }
 
-static void row_look(struct sim_dir *dir, uint32_t number, bool is_adopted,
-                     const struct counts *counts)
+static void row_look(struct sim_dir *dir, uint32_t number, const struct counts *counts)
 {
     struct sim_world *world = dir->world;
     struct sim_row *row = &sim_oracle_of(world)->rows[number];
@@ -404,7 +484,7 @@ static void row_look(struct sim_dir *dir, uint32_t number, bool is_adopted,
     }
     /* Without a manifest the strict rule is a list: what lands while that is adopted comes later.
      */
-    if (counts->strict[number] && is_adopted)
+    if (counts->named[number])
         row->is_strict = true;
     else if (row->is_strict && !counts->strict[number])
         sim_fail(world, "%s: row %u is lost to the strict rule", dir->path, number);
@@ -413,8 +493,8 @@ static void row_look(struct sim_dir *dir, uint32_t number, bool is_adopted,
 static void look(struct sim_dir *dir)
 {
     static struct counts counts;
-    const struct watch *watch = watch_of(dir);
-    const struct sim_manifest *before = watch->manifest;
+    const struct watch *head = watch_of(sim_dir_head(dir));
+    const struct sim_manifest *before = watch_of(dir)->manifest;
     const struct sim_manifest *now = sim_manifest_of(dir);
 
     if (before && before->blob && !now->blob)
@@ -425,9 +505,9 @@ static void look(struct sim_dir *dir)
     if (dir->world->is_failed)
         return;
     files_look(dir, now);
-    count(dir, now, &counts);
-    for (uint32_t i = 0; i < watch->row_count && !dir->world->is_failed; i++)
-        row_look(dir, watch->rows[i], now->blob != NULL, &counts);
+    count(dir, &counts);
+    for (uint32_t i = 0; i < head->row_count && !dir->world->is_failed; i++)
+        row_look(dir, head->rows[i], &counts);
 }
 
 void sim_oracle_begin(struct sim_world *world)
@@ -449,51 +529,86 @@ static bool sized_have(const struct sim_names *names, const uint64_t *sizes, con
     return false;
 }
 
+/* Does the partition know of a file of that name and size? */
+static bool is_remembered(struct sim_dir *dir, const char *name, uint64_t size)
+{
+    const struct sim_manifest *manifest = sim_manifest_of(dir);
+
+    return sim_names_have(&manifest->files, name) || sim_names_have(&manifest->retired, name) ||
+           sized_have(&manifest->gone, manifest->gone_sizes, name, size);
+}
+
+/* The same of an input, which may lie in a partition below: "CHILD/NAME". */
+static bool is_input_remembered(struct sim_dir *dir, const char *name, uint64_t size)
+{
+    const char *slash = strchr(name, '/');
+    char path[128];
+
+    if (!slash)
+        return is_remembered(dir, name, size);
+    (void)snprintf(path, sizeof(path), "%s/%.*s", dir->path, (int)(slash - name), name);
+    struct sim_dir *below = sim_dir_find(sim_lake_of(dir->world), path);
+    return below && is_remembered(below, slash + 1, size);
+}
+
 /* An orphan one of whose inputs nobody remembers: its job stood still for longer than replays are
  * remembered. It stays, and fsck tells of it. */
-static bool is_stuck(const struct sim_dir *dir, const struct sim_manifest *manifest,
-                     const struct sim_object *object)
+static bool is_stuck(struct sim_dir *dir, const struct sim_object *object)
 {
     struct sim_inputs inputs = sim_file_inputs(dir->world, object->blob);
+    bool all = is_output_of(object->name, sim_manifest_of(dir)->pid);
 
-    if (!is_output_of(object->name, manifest->pid))
-        return false;
-    for (uint32_t i = 0; i < inputs.count; i++) {
-        const char *name = inputs.names[i];
-        bool is_live = sim_names_have(&manifest->files, name);
-        bool is_retired = sim_names_have(&manifest->retired, name);
-        if (!is_live && !is_retired &&
-            !sized_have(&manifest->gone, manifest->gone_sizes, name, inputs.sizes[i]))
+    for (uint32_t i = 0; all && i < inputs.count; i++) {
+        if (!is_input_remembered(dir, inputs.names[i], inputs.sizes[i]))
             return true;
     }
     return false;
 }
 
-void sim_oracle_settled(struct sim_dir *dir)
+static void rows_settled(struct sim_dir *head)
 {
     static struct counts counts;
-    const struct sim_oracle *oracle = sim_oracle_of(dir->world);
-    const struct sim_manifest *manifest = sim_manifest_of(dir);
+    const struct sim_oracle *oracle = sim_oracle_of(head->world);
 
-    if (watch_of(dir)->is_loose)
-        return; /* it may wait for somebody to mend it */
-    count(dir, manifest, &counts);
-    for (uint32_t k = 0; k < watch_of(dir)->row_count; k++) {
-        uint32_t i = watch_of(dir)->rows[k];
+    count(head, &counts);
+    for (uint32_t k = 0; k < watch_of(head)->row_count; k++) {
+        uint32_t i = watch_of(head)->rows[k];
         const struct sim_row *row = &oracle->rows[i];
         bool wanted = row->removed_ns == INT64_MAX;
         if (row->is_loose)
             continue;
         if (counts.open[i] != wanted || counts.strict[i] != wanted)
-            sim_fail(dir->world, "%s: at rest row %u is there %u times, to the strict rule %u",
-                     dir->path, i, counts.open[i], counts.strict[i]);
+            sim_fail(head->world, "%s: at rest row %u is there %u times, to the strict rule %u",
+                     head->path, i, counts.open[i], counts.strict[i]);
     }
+}
+
+/* Nobody's business but their writer's. */
+static void notes_settled(struct sim_dir *dir)
+{
+    for (uint32_t i = 0; i < dir->past_count; i++) {
+        if (strncmp(dir->past[i].name, "note", 4) == 0 && !sim_dir_get(dir, dir->past[i].name))
+            sim_fail(dir->world, "%s: %s was deleted", dir->path, dir->past[i].name);
+    }
+}
+
+void sim_oracle_settled(struct sim_dir *dir)
+{
+    const struct sim_manifest *manifest = sim_manifest_of(dir);
+
+    if (watch_of(dir)->is_loose || dir->is_hollow)
+        return; /* it may wait for somebody to mend it */
+    if (sim_dir_head(dir) == dir)
+        rows_settled(dir);
+    notes_settled(dir);
+    if (manifest->handed_to)
+        sim_fail(dir->world, "%s: at rest files are handed to %s", dir->path, manifest->handed_to);
     for (uint32_t i = 0; i < dir->count; i++) {
         const char *name = dir->objects[i].name;
         bool is_others = name[0] == 'x' || strncmp(name, "note", 4) == 0;
         bool is_ours = strcmp(name, "manifest.json") == 0 || sim_names_have(&manifest->files, name);
         bool is_left = manifest->blob && !is_others && !is_ours;
-        if (is_left && is_stuck(dir, manifest, &dir->objects[i]))
+        if (is_left && is_stuck(dir, &dir->objects[i]))
             dir->world->things[SIM_STUCK_ORPHANS]++;
         else if (is_left)
             sim_fail(dir->world, "%s: at rest %s is left over", dir->path, name);
@@ -505,7 +620,7 @@ void sim_oracle_read(const struct sim_reading *reading)
     struct sim_world *world = reading->dir->world;
     const struct sim_oracle *oracle = sim_oracle_of(world);
 
-    const struct watch *watch = watch_of(reading->dir);
+    const struct watch *watch = watch_of(sim_dir_head(reading->dir));
 
     for (uint32_t k = 0; k < watch->row_count; k++) {
         uint32_t i = watch->rows[k];
@@ -514,9 +629,13 @@ void sim_oracle_read(const struct sim_reading *reading)
             sim_fail(world, "a reader saw row %u %u times", i, reading->counts[i]);
         if (row->is_loose)
             continue;
+        bool is_others = !sim_dir_leads_to(row->dir, reading->dir);
+        if (is_others && reading->is_part && reading->counts[i])
+            sim_fail(world, "a reader of %s saw row %u, which is of %s", reading->dir->path, i,
+                     row->dir->path);
         /* Who opens a name that a writer uses again meanwhile reads the other file. */
         bool was_there = row->seen_ns < reading->begin_ns && row->removed_ns > reading->end_ns &&
-                         row->overwritten_ns < reading->begin_ns;
+                         row->overwritten_ns < reading->begin_ns && !reading->is_part;
         bool was_not = row->removed_ns < reading->begin_ns;
         if (was_there && !reading->is_strict && !reading->counts[i])
             sim_fail(world, "a reader did not see row %u", i);

@@ -2,7 +2,8 @@
  * What must be true after every effect, found out by other code than the one that is tried.
  *
  * The oracle knows which rows writers have stored, reads manifests with a parser of its own, and
- * applies the reader rule as DESIGN.md section 4 has it.
+ * applies the reader rule as DESIGN.md section 4 has it. A partition and those that are rolled up
+ * into it are looked at together (docs/tiers.md).
  */
 #ifndef LITH_TESTS_SIM_ORACLE_H
 #define LITH_TESTS_SIM_ORACLE_H
@@ -11,7 +12,7 @@
 
 /* A row that a writer has stored. */
 struct sim_row {
-    struct sim_dir *dir;    /* NULL: of an event that was not stored yet */
+    struct sim_dir *dir;    /* where; NULL: of an event that was not stored yet */
     int64_t seen_ns;        /* when the open rule first showed it; INT64_MAX: not yet */
     int64_t removed_ns;     /* when an operator took its file away; INT64_MAX: not */
     int64_t overwritten_ns; /* when the last file was that had it under a name of a writer */
@@ -46,6 +47,9 @@ struct sim_manifest {
     struct sim_names gone;
     const uint64_t *gone_sizes;
     struct sim_names condemned;
+    const char *handed_to; /* a commit of the partition above; NULL: nothing is */
+    struct sim_names handed;
+    struct sim_names taken; /* commits that put files of partitions below here */
 };
 
 void sim_oracle_begin(struct sim_world *world);
@@ -71,6 +75,9 @@ bool sim_names_have(const struct sim_names *names, const char *name);
 /* Whether a listed object is live, by the open rule. */
 bool sim_is_live(const struct sim_manifest *manifest, const char *name, uint64_t size);
 bool sim_is_data(const char *name);
+/* Whether the partition above, whose manifest that is (NULL: it has none), has it by now. */
+bool sim_is_taken(const struct sim_manifest *manifest, const struct sim_manifest *above,
+                  const char *name);
 
 /* An operator is about to change files by hand: what readers are shown is the operator's doing from
  * now on, but nothing may be shown twice, and no row may go that is left. */
@@ -86,7 +93,8 @@ void sim_oracle_settled(struct sim_dir *dir);
 
 /* What a reader has read between two times. */
 struct sim_reading {
-    struct sim_dir *dir;
+    struct sim_dir *dir; /* its head: with all below it */
+    bool is_part;        /* ... but for those: rows may be in the others */
     bool is_strict;
     int64_t begin_ns;
     int64_t end_ns;

@@ -1,5 +1,5 @@
 /*
- * Writers and readers: programs of other people, which know the rules of section 4 or nothing.
+ * Writers and an operator: programs of other people, which know nothing of the rules.
  */
 #include "sim_people.h"
 
@@ -9,7 +9,6 @@
 
 #define NAME_BYTES 80u
 #define FILE_ROWS_MAX 12u
-#define READ_TRIES 6u
 
 /* Writers do not wait for answers that fail: a file lands, or they write it again. */
 static void put(struct sim_dir *dir, const char *name, const struct sim_blob *blob)
@@ -38,6 +37,16 @@ void sim_file_put(struct sim_dir *dir, const char *name, uint32_t rows)
 void sim_file_replay(struct sim_dir *dir, const char *name)
 {
     put(dir, name, sim_dir_past(dir, name));
+}
+
+void sim_family_add(struct sim_world *world, bool has_month, uint32_t hours)
+{
+    static const char text[] = "{\"format\": 1, \"lake_id\": \"1\", \"readers\": \"manifest\", "
+                               "\"manifest\": \"manifest.json\", \"policy_hash\": \"1\"}";
+    struct sim_lake *lake = sim_lake_of(world);
+
+    sim_dir_add_family(lake, world, has_month, hours);
+    put(sim_dir_find(lake, ""), "_lithify.json", sim_blob_new(world, text, sizeof(text) - 1));
 }
 
 /* A name that nobody had before, anywhere in the order of names. */
@@ -135,178 +144,6 @@ void sim_writer_run(struct sim_actor *actor)
         else
             file_write(dir);
     }
-}
-
-/* A reader's look at a directory. */
-struct reading {
-    struct sim_actor *actor;
-    struct sim_dir *dir;
-    bool is_strict;
-    int64_t pace_ns; /* the longest that it works at a file before it opens the next one */
-    const struct sim_manifest *manifest; /* NULL: there was none */
-    int64_t manifest_ns;                 /* when it was read */
-    const char **names;
-    uint32_t count;
-    uint8_t rows[SIM_ROWS_MAX];
-};
-
-static void name_add(struct reading *r, const char *name)
-{
-    size_t bytes = strlen(name) + 1;
-
-    r->names[r->count++] = memcpy(sim_heap_take(&r->actor->heap, bytes), name, bytes);
-}
-
-static void manifest_read(struct reading *r)
-{
-    const struct sim_object *object = sim_dir_get(r->dir, "manifest.json");
-
-    r->manifest = object ? sim_manifest_read(r->actor->world, object->blob) : NULL;
-    r->manifest_ns = r->actor->world->now_ns;
-}
-
-/* List, then the manifest, once. Strict: the list only where there is no manifest, and then the
- * manifest again. */
-static bool names_find(struct reading *r)
-{
-    struct sim_object *listed;
-    uint32_t count;
-
-    for (;;) {
-        if (r->is_strict) {
-            manifest_read(r);
-            sim_delay(r->actor);
-        }
-        count = r->dir->count;
-        listed = sim_heap_take(&r->actor->heap, (count + 1) * sizeof(*listed));
-        memcpy(listed, r->dir->objects, count * sizeof(*listed));
-        if (r->is_strict && r->manifest)
-            break;
-        sim_delay(r->actor);
-        manifest_read(r);
-        if (!r->is_strict || !r->manifest)
-            break;
-    }
-    r->count = 0;
-    r->names = sim_heap_take(
-        &r->actor->heap, (count + (r->manifest ? r->manifest->files.count : 0)) * sizeof(char *));
-    for (uint32_t i = 0; r->manifest && i < r->manifest->files.count; i++)
-        name_add(r, r->manifest->files.names[i]);
-    for (uint32_t i = 0; i < count; i++) {
-        bool is_named = r->manifest && sim_names_have(&r->manifest->files, listed[i].name);
-        if (!is_named && (!r->is_strict || !r->manifest) &&
-            sim_is_live(r->manifest, listed[i].name, listed[i].blob->bytes))
-            name_add(r, listed[i].name);
-    }
-    return true;
-}
-
-/* False where a file is not there any more: it starts over. */
-static bool files_read(struct reading *r)
-{
-    struct sim_world *world = r->actor->world;
-
-    memset(r->rows, 0, sizeof(r->rows));
-    for (uint32_t i = 0; i < r->count; i++) {
-        sim_delay(r->actor);
-        if (r->pace_ns)
-            sim_wait(r->actor, (int64_t)sim_draw(world, (uint64_t)r->pace_ns));
-        const struct sim_object *object = sim_dir_get(r->dir, r->names[i]);
-        if (!object) {
-            sim_tell(world, "does not find %s", r->names[i]);
-            world->things[SIM_STARTS_OVER]++;
-            if (world->now_ns - r->manifest_ns < SIM_READER_GRACE && !sim_oracle_is_loose(r->dir))
-                sim_fail(world, "%s is gone within the grace of a reader", r->names[i]);
-            return false;
-        }
-        struct sim_rows rows = sim_file_rows(world, object->blob);
-        for (uint32_t k = 0; k < rows.count; k++)
-            r->rows[rows.rows[k]]++;
-    }
-    return true;
-}
-
-/* Reads what is live, again and again until all of it was there. */
-static bool read_all(struct reading *r, bool (*find)(struct reading *r))
-{
-    struct sim_world *world = r->actor->world;
-
-    for (unsigned tries = 0; tries < READ_TRIES; tries++) {
-        sim_heap_reset(&r->actor->heap);
-        int64_t begin_ns = world->now_ns;
-        if (!find(r) || !files_read(r))
-            continue;
-        struct sim_reading reading = {.dir = r->dir,
-                                      .is_strict = r->is_strict,
-                                      .begin_ns = begin_ns,
-                                      .end_ns = world->now_ns,
-                                      .counts = r->rows};
-        sim_oracle_read(&reading);
-        sim_tell(world, "has read %u files of %s", r->count, r->dir->path);
-        world->things[r->is_strict ? SIM_STRICT_READINGS : SIM_OPEN_READINGS]++;
-        return true;
-    }
-    return false;
-}
-
-static void reads_run(struct sim_actor *actor, bool (*find)(struct reading *r))
-{
-    struct sim_world *world = actor->world;
-    struct sim_lake *lake = sim_lake_of(world);
-    struct reading *r = sim_take(world, sizeof(*r));
-
-    while (!world->is_settling) {
-        sim_wait(actor, (int64_t)sim_draw(world, 3 * SIM_HOUR));
-        *r = (struct reading){.actor = actor,
-                              .dir = &lake->dirs[sim_draw(world, lake->dir_count)],
-                              .is_strict = sim_draw(world, 2) == 0,
-                              .pace_ns = sim_draw(world, 2) ? 20 * SIM_MINUTE : 0};
-        (void)read_all(r, find);
-    }
-}
-
-void sim_reader_run(struct sim_actor *actor)
-{
-    reads_run(actor, names_find);
-}
-
-/* The same by the library. Its answers may fail; then it is asked again. */
-static bool names_ask(struct reading *r)
-{
-    struct sim_tools tools;
-    struct lith_folder *folder = NULL;
-    struct lith_view view = {0};
-    struct lith_err err;
-
-    sim_tools_init(&tools, r->actor);
-    r->manifest_ns = r->actor->world->now_ns; /* at the earliest */
-    enum lith_code code = lith_folder_open(&tools.view.store, r->dir->path, &folder, &err);
-    if (code == LITH_OK)
-        code = lith_view_take(folder, r->is_strict ? LITH_SNAPSHOT_STRICT : LITH_SNAPSHOT_OPEN,
-                              &tools.mem, &view, &err);
-    r->names = sim_heap_take(&r->actor->heap, view.snapshot.file_count * sizeof(char *));
-    r->count = 0;
-    for (size_t i = 0; code == LITH_OK && i < view.snapshot.file_count; i++) {
-        if (view.snapshot.files[i].live)
-            name_add(r, view.snapshot.files[i].name);
-    }
-    lith_view_done(&view);
-    lith_folder_close(folder);
-    sim_tools_done(&tools);
-    return code == LITH_OK;
-}
-
-bool sim_read_once(struct sim_actor *actor, struct sim_dir *dir, bool is_strict)
-{
-    struct reading *r = sim_take(actor->world, sizeof(*r));
-
-    *r = (struct reading){.actor = actor, .dir = dir, .is_strict = is_strict};
-    return read_all(r, names_ask);
-}
-
-void sim_library_reader_run(struct sim_actor *actor)
-{
-    reads_run(actor, names_ask);
 }
 
 /* A live file that a writer made; NULL: there is none. */

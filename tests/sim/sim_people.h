@@ -49,6 +49,9 @@ void sim_file_put(struct sim_dir *dir, const char *name, uint32_t rows);
 /* What was there under that name once more. */
 void sim_file_replay(struct sim_dir *dir, const char *name);
 
+/* A family (sim_dir.h), in a lake that is none with roll-ups yet. */
+void sim_family_add(struct sim_world *world, bool has_month, uint32_t hours);
+
 /* What a job, or a look, works with; its memory is the actor's, and goes with it. */
 struct sim_tools {
     struct sim_view view;
@@ -64,9 +67,11 @@ void sim_tools_init(struct sim_tools *tools, struct sim_actor *actor);
 void sim_tools_done(struct sim_tools *tools);
 
 /* One pass over a directory, of an actor. What it did is told; *ret_changed: something. */
-enum sim_pass { SIM_COMPACT, SIM_GC, SIM_ROLLBACK, SIM_RETIRE };
+enum sim_pass { SIM_COMPACT, SIM_GC, SIM_ROLLBACK, SIM_RETIRE, SIM_ROLLUP };
 enum lith_code sim_pass_run(struct sim_actor *actor, const struct sim_cast *cast,
                             enum sim_pass pass, struct sim_dir *dir, const char *name);
+/* What a compactor does at a directory. */
+void sim_compact_run(struct sim_actor *actor, const struct sim_cast *cast, struct sim_dir *dir);
 /* A directory that is a partition, of the lake or of its audit series. */
 bool sim_is_partition(const struct sim_dir *dir);
 

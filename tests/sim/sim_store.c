@@ -77,7 +77,7 @@ static enum sim_fate fate_of(struct sim_actor *actor, const struct sim_op *op)
 
     if (world->fate)
         return world->fate(actor, op);
-    world->fate_ns = sim_draw_span(world, SIM_SECOND, 10 * SIM_HOUR);
+    world->fate_ns = sim_draw_span(world, world->mix.landing_ns_min, 10 * SIM_HOUR);
     if (goes_wrong(world, mix->fails))
         return SIM_FATE_FAILS;
     if (is_remote && goes_wrong(world, mix->lands_late))
@@ -285,6 +285,33 @@ static enum lith_code page_read(const struct sim_dir *dir, const char *after, ui
     return LITH_OK;
 }
 
+/* Of a store of objects a folder is what names have in common: it is there where there is one. */
+static bool has_objects(struct sim_lake *lake, const struct sim_dir *dir)
+{
+    size_t bytes = strlen(dir->path);
+    bool has = dir->world->backend == SIM_LOCAL;
+
+    for (uint32_t i = 0; i < lake->dir_count; i++)
+        has = has || (lake->dirs[i].count && strncmp(lake->dirs[i].path, dir->path, bytes) == 0);
+    return has;
+}
+
+static enum lith_code folders_list(const struct sim_dir *dir, struct lith_arena *arena,
+                                   struct lith_listing *listing, struct lith_err *err)
+{
+    struct sim_lake *lake = sim_lake_of(dir->world);
+    void *block;
+
+    LITH_TRY(lith_arena_array(arena, lake->dir_count, sizeof(char *), &block, err));
+    listing->folders = block;
+    for (uint32_t i = 0; i < lake->dir_count; i++) {
+        const char *name = sim_dir_below(&lake->dirs[i], dir);
+        if (name && has_objects(lake, &lake->dirs[i]))
+            listing->folders[listing->folder_count++] = name;
+    }
+    return LITH_OK;
+}
+
 /* A list is read in pages, as directories and stores give them: each shows another moment. */
 static enum lith_code list(struct lith_folder *base, struct lith_arena *arena,
                            struct lith_listing *ret_listing, struct lith_err *err)
@@ -304,6 +331,8 @@ static enum lith_code list(struct lith_folder *base, struct lith_arena *arena,
         LITH_TRY(page_read(folder->dir, count ? ret_listing->objects[count - 1].name : NULL,
                            UINT32_MAX, arena, ret_listing, err));
     }
+    if (sim_lake_of(world)->is_family)
+        LITH_TRY(folders_list(folder->dir, arena, ret_listing, err));
     sim_delay(folder->actor); /* the answer is on its way, and grows old */
     return LITH_OK;
 }

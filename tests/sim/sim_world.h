@@ -44,8 +44,10 @@ struct sim_faults {
 struct sim_mix {
     struct sim_faults faults[SIM_KINDS];
     uint32_t reads_fail;
-    uint32_t crashes; /* the actor dies at the call */
-    uint32_t pauses;  /* the actor stands still, for longer than any grace */
+    uint32_t crashes;       /* the actor dies at the call */
+    uint32_t pauses;        /* the actor stands still, for longer than any grace */
+    int64_t landing_ns_min; /* how late what lands late, or again, is at the least */
+    bool is_lonely;         /* there is one compactor, and nobody comes before it */
 };
 
 /* Which schedules have manifests of JSON (sim_codec.h): `--same` asks for both. */
