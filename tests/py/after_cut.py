@@ -9,14 +9,16 @@ import lithify
 import numbered
 import reader
 
-SWEEP = [changes.COMPACT, changes.GC, changes.GC, ["fsck"]]
-# The numbers of all rows; of those that a manifest may not name yet; of those that a command takes out.
-Wanted = collections.namedtuple("Wanted", "ids late gone")
+# The numbers of all rows; of those that a manifest may not name yet; of those that a command takes out;
+# and the tiers that sweeps of the lake are asked for.
+Wanted = collections.namedtuple("Wanted", "ids late gone tiers")
 
 
 def wanted(name, ids, late):
     """Of a scenario of changes.py and what its lake was made with."""
-    return Wanted(set(ids), set(late), set(changes.SCENARIOS[name].gone) & set(ids))
+    scenario = changes.SCENARIOS[name]
+    return Wanted(set(ids), set(late), set(scenario.gone) & set(ids),
+                  ["--tiers", "day"] if scenario.command == changes.ROLLUP else [])
 
 
 def run(words):
@@ -35,7 +37,7 @@ def left_of(rows, root):
     """What goes does so at once: from then on it is not there."""
     if rows.gone & set(reader.read(root)["id"].to_pylist()):
         return rows
-    return Wanted(rows.ids - rows.gone, rows.late - rows.gone, set())
+    return rows._replace(ids=rows.ids - rows.gone, late=rows.late - rows.gone, gone=set())
 
 
 def check_rows(root, rows, where):
@@ -56,7 +58,7 @@ def check(root, rows, acknowledged, where):
     rows = left_of(rows, root)
     check_rows(root, rows, where)
     changes.age_probes(root.parent)
-    for words in SWEEP:
+    for words in [[*changes.COMPACT, *rows.tiers], changes.GC, changes.GC, ["fsck"]]:
         code, text = run([*words, root])
         assert code == lithify.DONE, f"{where}: lithify {words[0]}: exit {code}: {text}"
     audit.check(root, where=where)

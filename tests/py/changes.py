@@ -149,9 +149,6 @@ SCENARIOS = {
                         ["restored", *PUT, "audited"], by_hand=True),
 }
 
-# Of one partition: whose steps are told apart by the directory that they are in.
-SINGLE = {name: scenario for name, scenario in SCENARIOS.items() }
-
 
 def fresh_copy(source, place):
     """A copy of the lake, and of its audit series."""
@@ -191,7 +188,7 @@ def check_files(root, where):
         assert live == reader.live(folder, strict=True), where
         wanted |= {path.relative_to(root).as_posix() for path in live}
         wanted.add((folder / "manifest.json").relative_to(root).as_posix())
-    assert data_names(root) == sorted(wanted), f"{where}: leftovers"
+    assert data_names(root) == sorted(wanted), f"{where}: leftovers {set(data_names(root)) ^ wanted}"
 
 
 def check_only_live(root, where):

@@ -29,7 +29,7 @@ def without(calls, places):
     return [call for place, call in enumerate(calls) if place not in places]
 
 
-@pytest.mark.parametrize("name", changes.SINGLE)
+@pytest.mark.parametrize("name", changes.SCENARIOS)
 def test_order(name, quick_path):
     """P3: what must be on the disk is there before what rests on it; and no fsync is there for nothing
     that this test would see."""
@@ -73,7 +73,7 @@ def kills(name, place):
             shutil.rmtree(top)
 
 
-@pytest.mark.parametrize("name", changes.SINGLE)
+@pytest.mark.parametrize("name", changes.SCENARIOS)
 def test_order_after_a_kill(name, quick_path):
     """P3, P8: what a killed command left in memory is made to last before something is built on it."""
     tried = 0
@@ -88,7 +88,7 @@ def test_order_after_a_kill(name, quick_path):
     assert tried, "every kill found all names on the disk"
 
 
-@pytest.mark.parametrize("name", [name for name, scenario in changes.SINGLE.items() if scenario.by_hand])
+@pytest.mark.parametrize("name", [name for name, scenario in changes.SCENARIOS.items() if scenario.by_hand])
 def test_done_already(name, quick_path):
     """P3: a command that finds itself done, by a run that was killed, says so of what lasts."""
     tried = 0

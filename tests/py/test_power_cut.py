@@ -94,7 +94,7 @@ def begin(name, top, chance):
     return Case(top, name, rows, chance)
 
 
-@pytest.mark.parametrize("name", changes.SINGLE)
+@pytest.mark.parametrize("name", changes.SCENARIOS)
 def test_cut_off(name, quick_path):
     """B11, P3, P2, P8: the power goes at any moment of a command."""
     case = begin(name, quick_path / "made", random.Random(f"{SEED}/{name}"))
@@ -130,7 +130,7 @@ def killed(name, step, arrival, top, chance):
     return case if code != lithify.DONE and case.is_unsettled() else None
 
 
-@pytest.mark.parametrize("name", changes.SINGLE)
+@pytest.mark.parametrize("name", changes.SCENARIOS)
 def test_cut_off_after_a_kill(name, quick_path):
     """P3, P2, P8: others see what a killed command did, and build on it, before it is on the disk."""
     chance = random.Random(f"{SEED}/kill/{name}")
@@ -151,7 +151,7 @@ def test_cut_off_after_a_kill(name, quick_path):
     assert tried, "no kill left anything that was not on the disk"
 
 
-@pytest.mark.parametrize("name", changes.SINGLE)
+@pytest.mark.parametrize("name", changes.SCENARIOS)
 def test_cut_off_twice(name, quick_path):
     """P3, P2, P8: the power goes, and goes again while the sweep after that cleans up."""
     first = begin(name, quick_path / "made", random.Random(f"{SEED}/twice/{name}"))

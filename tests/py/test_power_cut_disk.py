@@ -57,7 +57,7 @@ class Case:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", changes.SINGLE)
+@pytest.mark.parametrize("name", changes.SCENARIOS)
 def test_disks(kind, name, quick_path):
     """P3, P2, P8: a file system comes back from any moment with every row, and cleans up."""
     if log_disk.why_not(kind):
