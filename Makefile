@@ -13,7 +13,7 @@ LAKES ?= bench/lakes
 BENCH_WITH = --folder $(LAKES) --build $(BENCH) $(BENCH_OPTIONS)
 PYTHON = .venv/bin/python
 
-.PHONY: all test asan demo tidy check install fuzz soak rounds kills power-cuts sim sim-guards clean \
+.PHONY: all test asan demo tidy check install fuzz soak rounds kills failing-calls power-cuts sim sim-guards clean \
 	bench bench-tools bench-lakes bench-query bench-scale bench-sort bench-pages bench-rest
 all: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
@@ -34,6 +34,7 @@ install: all
 fuzz: ; scripts/fuzz $(SECONDS_PER_TARGET)
 soak: ; LITHIFY_SOAK_SECONDS=120 LITHIFY_CRASH_WALKS=200 scripts/run-tests --only python --cases 2000
 rounds: all ; LITHIFY_BIN=$(abspath $(BUILD))/lithify $(PYTHON) tests/py/rounds.py $(ROUNDS)
+failing-calls: ; LITHIFY_FAILURES=all scripts/run-tests --only python --tests tests/py/test_failing_calls.py
 power-cuts: ; LITHIFY_POWER_CUTS=all scripts/run-tests --only python --tests tests/py/test_power_cut*.py
 kills: all
 	scripts/setup
