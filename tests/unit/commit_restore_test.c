@@ -1,32 +1,9 @@
 /*
  * The commit of a restore as a function: what it makes of two manifests, and what it refuses.
  */
-#include "arena_support.h"
+#include "commit_support.h"
 
-#include "lake/commit.h"
-
-#define PID "5f21c0de"
 #define OUTPUT "0198f0c2-7c1e-7000-8000-000000000001_" PID "_e1.parquet"
-#define POLICY_HASH "0123456789abcdef0123456789abcdef"
-
-static struct lith_stamp stamp_at(int64_t at_ns)
-{
-    struct lith_stamp stamp;
-
-    lith_stamp_draw(lith_env_system(), at_ns, &stamp);
-    return stamp;
-}
-
-static struct lith_entry entry(const char *name, uint64_t size, uint64_t rows)
-{
-    return (struct lith_entry){.name = name,
-                               .etag = "e",
-                               .size = size,
-                               .rows = rows,
-                               .crc32 = (uint32_t)size,
-                               .has_rows = true,
-                               .has_crc = true};
-}
 
 static struct lith_object objects[] = {
     {.name = OUTPUT, .etag = "e", .size = 9},
