@@ -95,6 +95,8 @@ static enum lith_code series_options(struct lith_lake *lake, const struct lith_o
     own.time_column_fallback = NULL;
     LITH_TRY(lith_job_options_make(&own, &lake->arena, &lake->series_job, err));
     lake->series_job.key_columns_given = false;
+    lake->series_job.gc.reader_grace_ns = lith_series_grace_ns(
+        lake->series.store, lake->series_job.gc.reader_grace_ns, lake->series_job.replay_window_ns);
     lake->series_sweep = lake->sweep;
     lake->series_sweep.store = lake->series.store;
     lake->series_sweep.options = &lake->series_job;

@@ -28,6 +28,14 @@ LITH_MUST_CHECK enum lith_code lith_series_find(const struct lith_series *series
                                                 const struct lith_work *work, bool *ret_found,
                                                 struct lith_err *err);
 
+/*
+ * How long files that a day was merged from stay. While one is there nobody can put its event again
+ * under that name. With locks whoever puts an event is alone, and readers' grace will do; without,
+ * an event may land as late as a replay, and in other bytes than another one wrote for it.
+ */
+int64_t lith_series_grace_ns(const struct lith_store *store, int64_t reader_grace_ns,
+                             int64_t replay_window_ns);
+
 /* What names an event. Borrowed. */
 struct lith_event_id {
     const char *tenant;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "audit/series.h"
+#include "base/guard.h"
 #include "base/time.h"
 #include "lake/path_keys.h"
 
@@ -51,6 +52,15 @@ enum lith_code lith_series_folder(const char *tenant, int64_t at_ns, struct lith
                                at.month, at.day));
     *ret_path = path;
     return LITH_OK;
+}
+
+int64_t lith_series_grace_ns(const struct lith_store *store, int64_t reader_grace_ns,
+                             int64_t replay_window_ns)
+{
+    bool is_short = store->is_lockless && replay_window_ns > reader_grace_ns;
+
+    return is_short && !lith_guard_is_out(LITH_GUARD_AUDIT_GRACE) ? replay_window_ns
+                                                                  : reader_grace_ns;
 }
 
 enum lith_code lith_event_name(const struct lith_event_id *id, struct lith_arena *arena,

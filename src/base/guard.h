@@ -27,6 +27,9 @@ enum lith_guard {
     LITH_GUARD_GONE,               /* what was deleted is remembered for writers who replay */
     LITH_GUARD_AUDIT_REPAIR,       /* a pass writes the events that an earlier one owes */
     LITH_GUARD_AUDIT_LOOK,         /* ... where it does not find them */
+    LITH_GUARD_AUDIT_NOTES,        /* without locks no note says that all events are there */
+    LITH_GUARD_AUDIT_GRACE,  /* ... and a merged event bars its name for as long as a replay */
+    LITH_GUARD_LATE_THERE,   /* a late file is named only if it is there behind the manifest */
     LITH_GUARD_HANDED_FIRST, /* a roll-up takes only what all partitions below have handed to it */
     LITH_GUARD_HANDED_STAYS, /* nothing else moves what is handed to a roll-up */
     LITH_GUARD_TAKEN_LOOK,   /* it goes from below only where the partition above has taken it */

@@ -145,7 +145,7 @@ static enum lith_code adopt_run(struct lith_look *look, const struct lith_job *j
 
     LITH_TRY(look_take(look, job, unlisted, &step, report, err));
     /* A command that was killed may have done it already: what is told must last. */
-    if (!is_worth_it(look, step) && lith_job_events_owed(job, &look->view.listing))
+    if (!is_worth_it(look, step) && lith_job_events_owed(job, &look->view))
         return lith_folder_sync(job->folder, err);
     if (!is_worth_it(look, step))
         return LITH_OK;

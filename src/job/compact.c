@@ -313,7 +313,7 @@ static enum lith_code compact_locked(const struct lith_job *job, struct lith_loo
 /* Neither due nor with files to name, and nothing owed: a job would find the same. */
 static bool is_at_rest(const struct lith_job *job, const struct lith_look *look)
 {
-    if (lith_job_events_owed(job, &look->view.listing) || look->view.listing.is_unsettled ||
+    if (lith_job_events_owed(job, &look->view) || look->view.listing.is_unsettled ||
         is_handed(look))
         return false;
     return lith_part_reason_stops(look->plan.reason) ||
@@ -351,7 +351,7 @@ static bool may_write(const struct lith_look *look, const struct lith_partition_
 static enum lith_code work_locked(const struct lith_job *job, struct lith_look *look, bool wanted,
                                   struct lith_partition_report *report, struct lith_err *err)
 {
-    if (lith_job_events_owed(job, &look->view.listing))
+    if (lith_job_events_owed(job, &look->view))
         LITH_TRY(lith_job_events_repair(job, err));
     return wanted ? compact_locked(job, look, report, err) : LITH_OK;
 }
@@ -383,8 +383,8 @@ enum lith_code lith_job_compact(const struct lith_job *job, struct lith_partitio
     if (code == LITH_OK)
         code = first_look(job, &look, report, &wanted, err);
     /* The lock settles: a directory that was replaced may have got files that nobody has seen. */
-    if (code == LITH_OK && (wanted || look.view.listing.is_unsettled ||
-                            lith_job_events_owed(job, &look.view.listing))) {
+    if (code == LITH_OK &&
+        (wanted || look.view.listing.is_unsettled || lith_job_events_owed(job, &look.view))) {
         code = lith_job_lock(job, report, err);
         if (code == LITH_OK) {
             code = work_locked(job, &look, wanted, report, err);

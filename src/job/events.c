@@ -32,9 +32,28 @@ void lith_job_events_done(struct lith_job_events *events)
     lith_series_day_done(&events->day);
 }
 
-bool lith_job_events_owed(const struct lith_job *job, const struct lith_listing *listing)
+/* A note says something only where the one who takes it away is alone: another one who found it
+ * there may rely on it, and a commit that was given up may land behind it. */
+static bool has_notes(const struct lith_job *job)
 {
-    return job->events && lith_listing_shows(listing, LITH_EVENTS_NOTE_NAME);
+    return !job->folder->store->is_lockless || lith_guard_is_out(LITH_GUARD_AUDIT_NOTES);
+}
+
+static bool has_unmarked(const struct lith_manifest *m)
+{
+    bool found = false;
+
+    for (size_t i = 0; m && !found && i < m->log_count; i++)
+        found = !m->log[i].event;
+    return found;
+}
+
+bool lith_job_events_owed(const struct lith_job *job, const struct lith_view *view)
+{
+    if (!job->events)
+        return false;
+    return has_notes(job) ? lith_listing_shows(&view->listing, LITH_EVENTS_NOTE_NAME)
+                          : has_unmarked(lith_view_manifest(view));
 }
 
 static bool is_known(const struct lith_job_events *events, const char *commit_id)
@@ -193,7 +212,7 @@ enum lith_code lith_job_events_repair(const struct lith_job *job, struct lith_er
 
 static enum lith_code note_put(const struct lith_job *job, struct lith_err *err)
 {
-    if (job->events->is_noted)
+    if (job->events->is_noted || !has_notes(job))
         return LITH_OK;
     enum lith_code code = lith_folder_put_if(job->folder, LITH_EVENTS_NOTE_NAME, NULL, note_text,
                                              sizeof(note_text) - 1, err);

@@ -3,7 +3,8 @@
  *
  * Before its first commit a job puts a note beside the manifest; it takes it away once the events
  * of all commits are known to be in the series. So a note in a listing says that events may be
- * missing, and a partition without one, at rest, costs nothing. docs/audit.md.
+ * missing, and a partition without one, at rest, costs nothing. Where locks keep nobody out there
+ * are no notes, and each pass asks for the event of the last commit. docs/audit.md.
  */
 #ifndef LITH_JOB_EVENTS_H
 #define LITH_JOB_EVENTS_H
@@ -35,8 +36,9 @@ void lith_job_events_done(struct lith_job_events *events);
 
 /* All of these are no-ops for a job without events. */
 
-/* True when the listing says that events may be missing. */
-bool lith_job_events_owed(const struct lith_job *job, const struct lith_listing *listing);
+/* True when events may be missing: the listing has a note, or, where locks keep nobody out, the log
+ * a commit whose event is not known to be there (the last one is always such). */
+bool lith_job_events_owed(const struct lith_job *job, const struct lith_view *view);
 
 /* Writes what is missing of the log of the partition as it is. Under the lock. Fails only where the
  * partition cannot be read. */

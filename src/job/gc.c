@@ -313,7 +313,7 @@ static enum lith_code gc_look(const struct lith_job *job, struct lith_partition_
     LITH_TRY(code);
     LITH_TRY(gc_stopped(job, &view, report, &stopped, err));
     ret_due->deletes = !stopped;
-    ret_due->events = lith_job_events_owed(job, &view.listing);
+    ret_due->events = lith_job_events_owed(job, &view);
     ret_due->tidy = is_untidy(&view);
     return LITH_OK;
 }

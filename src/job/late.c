@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/guard.h"
 
 static bool is_old(const struct lith_look *look, const struct lith_job *job,
                    const struct lith_object *object)
@@ -109,6 +110,28 @@ static enum lith_code former_read(const struct lith_look *look, const struct lit
     return LITH_OK;
 }
 
+/*
+ * Is it still there, as it was listed? The manifest was read behind the list. Where more time lay
+ * between them than replays are remembered for, it may not know any more of a file that was merged
+ * and deleted meanwhile; what is there after it was read, and it does not know, is late.
+ */
+static enum lith_code is_there(const struct lith_job *job, const struct lith_object *object,
+                               bool *ret_there, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    struct lith_object found;
+
+    lith_arena_init(&scratch, job->work->mem);
+    *ret_there = lith_guard_is_out(LITH_GUARD_LATE_THERE);
+    enum lith_code code = lith_folder_head(job->folder, object->name, &scratch, &found, err);
+    if (code == LITH_E_NOT_FOUND)
+        return LITH_OK;
+    LITH_TRY(code);
+    *ret_there =
+        LITH_GUARD(LATE_THERE, found.size == object->size && strcmp(found.etag, object->etag) == 0);
+    return LITH_OK;
+}
+
 /* The tables of a fold while they are filled. */
 struct tables {
     struct lith_entry *files;
@@ -145,11 +168,16 @@ static enum lith_code file_fold(const struct lith_look *look, const struct lith_
         .rows = rows,
         .has_rows = true,
     };
+    bool there = true;
 
     if (file->state == LITH_FILE_LIVE && !file->entry->has_crc)
         former = FORMER_LIVE; /* nobody has read what its writer has replaced */
     else if (file->state != LITH_FILE_LATE)
         LITH_TRY(former_read(look, job, file, &entry, &former, err));
+    else
+        LITH_TRY(is_there(job, file->object, &there, err));
+    if (!there)
+        return LITH_OK;
     if (former == FORMER_NEW)
         tables->files[fold->file_count++] = entry;
     else if (former == FORMER_AGAIN)

@@ -192,6 +192,7 @@ struct lith_store {
     struct lith_mem *mem;
     const char *root;   /* as given, for texts */
     bool single_writer; /* the user's word that no other program commits here */
+    bool is_lockless;   /* a lock keeps nobody out, as after leases that ran out */
     bool takes_paths;   /* names of its objects have several parts, with '/' (job/family.h) */
 };
 

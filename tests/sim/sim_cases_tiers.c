@@ -100,6 +100,60 @@ static void case_handed_behind_a_lease(struct sim_world *world, struct sim_cast 
     (void)sim_cast_add(world, cast, "roller", hander);
 }
 
+/* A compaction of an hour stands still at some moment of its looks, for longer than replays are
+ * remembered: what it has listed was rolled up, deleted and forgotten meanwhile, and of the hour
+ * nothing is left that its list would have to show. It must not name it again. */
+static void job_of_an_old_list(struct sim_actor *actor)
+{
+    sim_wait(actor, SIM_HOUR);
+    actor->world->fate_ns = (int64_t)actor->world->seed; /* at each request in turn */
+    (void)sim_pass_run(actor, actor->ctx, SIM_COMPACT, hour_of(actor->world, 0), NULL);
+    if (actor->world->stage == 0)
+        sim_stage_set(actor->world, 1);
+}
+
+static void hour_pass(struct sim_actor *actor, enum sim_pass pass, const char *name)
+{
+    struct sim_dir *hour = hour_of(actor->world, 0);
+
+    sim_graces_pass(actor);
+    sim_must(actor, sim_pass_run(actor, actor->ctx, pass, hour, name) == LITH_OK,
+             "a pass over the hour");
+}
+
+static void forgetter(struct sim_actor *actor)
+{
+    struct sim_dir *hour = hour_of(actor->world, 0);
+
+    sim_stage_await(actor, 1);
+    sim_graces_pass(actor);
+    sim_must(actor, sim_case_pass(actor, SIM_ROLLUP) == LITH_OK, "a roll-up");
+    hour_pass(actor, SIM_GC, NULL);
+    sim_wait(actor, 2 * SIM_REPLAY_WINDOW);
+    sim_files_write(hour, "ef");
+    hour_pass(actor, SIM_COMPACT, NULL);
+    hour_pass(actor, SIM_RETIRE, sim_manifest_of(hour)->files.names[0]);
+    hour_pass(actor, SIM_GC, NULL);
+    sim_must(actor, !sim_names_have(&sim_manifest_of(hour)->gone, "a.parquet"),
+             "what was rolled up is forgotten");
+    sim_stage_set(actor->world, 2);
+}
+
+static void some_look_waits(struct sim_actor *actor)
+{
+    if (!sim_is_named(actor, "job") || actor->world->stage || actor->world->fate_ns-- != 0)
+        return;
+    sim_stage_set(actor->world, 1);
+    sim_stage_await(actor, 2);
+}
+
+static void case_old_list(struct sim_world *world, struct sim_cast *cast)
+{
+    hours_write(world);
+    (void)sim_cast_add(world, cast, "job", job_of_an_old_list);
+    (void)sim_cast_add(world, cast, "forgetter", forgetter);
+}
+
 const struct sim_case sim_cases_tiers[] = {
     {"tiers: a reader across a roll-up into a new day (P2)", SIM_LOCAL, case_reader, sim_all_done,
      some_request_waits},
@@ -107,5 +161,7 @@ const struct sim_case sim_cases_tiers[] = {
      some_request_waits},
     {"tiers: files are handed over behind the lease of a compaction (P2)", SIM_OBJECTS,
      case_handed_behind_a_lease, moves_fail, look_waits},
+    {"tiers: a list that is older than replays are remembered (P2, P9)", SIM_OBJECTS, case_old_list,
+     sim_all_done, some_look_waits},
     {0},
 };

@@ -112,9 +112,15 @@ static enum lith_code pass_run(struct sim_tools *tools, const struct sim_cast *c
 
     report->path = dir->path + (dir->is_series ? sizeof(SIM_SERIES_PATH) : 0);
     LITH_TRY(lith_folder_open(store, report->path, &folder, err));
+    struct lith_job_options options =
+        tools->view.actor->is_other ? cast->other_options : cast->options;
+    if (dir->is_series) {
+        options.replay_window_ns = SIM_SERIES_WINDOW;
+        options.gc.reader_grace_ns =
+            lith_series_grace_ns(store, options.gc.reader_grace_ns, options.replay_window_ns);
+    }
     struct lith_job job = {.folder = folder,
-                           .options =
-                               tools->view.actor->is_other ? &cast->other_options : &cast->options,
+                           .options = &options,
                            .env = &tools->view.env,
                            .uuids = &tools->uuids,
                            .work = &tools->work,

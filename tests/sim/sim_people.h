@@ -14,6 +14,8 @@
 #define SIM_READER_GRACE (40 * SIM_MINUTE)
 #define SIM_ORPHAN_GRACE (30 * SIM_MINUTE)
 #define SIM_REPLAY_WINDOW (12 * SIM_HOUR)
+/* Of the audit series: longer than anybody stands still, and than what it sent then takes. */
+#define SIM_SERIES_WINDOW (40 * SIM_HOUR)
 
 /* What all people of a schedule share. */
 struct sim_cast {

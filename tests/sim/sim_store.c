@@ -695,8 +695,11 @@ void sim_view_init(struct sim_view *view, struct sim_actor *actor, struct lith_m
                                       .random = env_random,
                                       .step = env_step},
                               .actor = actor};
-    view->store =
-        (struct lith_store){.ops = &store_ops, .env = &view->env, .mem = mem, .root = "sim"};
+    view->store = (struct lith_store){.ops = &store_ops,
+                                      .env = &view->env,
+                                      .mem = mem,
+                                      .root = "sim",
+                                      .is_lockless = actor->world->backend == SIM_OBJECTS};
     view->series = view->store;
     view->series.root = SIM_SERIES_PATH;
 }
