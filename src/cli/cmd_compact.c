@@ -49,8 +49,8 @@ static int explain_readers(const char *root, struct lith_lake *lake)
     (void)fputs(
         "  manifest  readers of manifests (lithify ls, SQL for DuckDB) see each row once; who\n"
         "            lists directories counts twice until gc: --readers manifest\n"
-        "  glob      readers that list directories, on any store: twice for a moment. Not there "
-        "yet.\n",
+        "  glob      readers that list directories, on any store: each commit shows rows twice\n"
+        "            for a moment, and no grace is kept for readers of manifests.\n",
         stderr);
     return LITH_EXIT_USAGE;
 }

@@ -67,6 +67,7 @@ enum lith_code lith_gc_orphans_read(const struct lith_job *job,
         code = orphan_read(job, codecs, file->object, &orphans[count], err);
         if (code == LITH_E_NOMEM || code == LITH_E_CANCELLED)
             break;
+        orphans[count].unread = code == LITH_E_IO || code == LITH_E_TRANSIENT;
         code = LITH_OK; /* not known: it stays */
         count++;
     }

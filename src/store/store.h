@@ -193,6 +193,7 @@ struct lith_store {
     const char *root;   /* as given, for texts */
     bool single_writer; /* the user's word that no other program commits here */
     bool takes_paths;   /* names of its objects have several parts, with '/' (job/family.h) */
+    bool seal_shows;    /* an output has its final name once it is sealed, and is listed */
 };
 
 struct lith_folder {
