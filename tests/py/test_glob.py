@@ -161,7 +161,7 @@ def test_state_does_not_pile_up(tmp_path):
 def test_partitions_and_names_of_all_kinds(tmp_path):
     """P4: the root as a partition, spaces, percent signs, other letters, and paths too long for a name."""
     root = tmp_path / "lake"
-    places = ["a b=c%20d", "tenant_id=é", "x/" * 20 + "y", "k=" + "v" * 120 + "/l=" + "w" * 120]
+    places = ["a b=c%20d", "name=é", "x/" * 20 + "y", "k=" + "v" * 120 + "/l=" + "w" * 120]
     ids = []
     for place in [".", *places]:
         numbered.fill(root / place, 4, 10, first=len(ids))
@@ -181,7 +181,7 @@ def test_a_path_that_is_no_text_is_refused(tmp_path):
     """P9: a journal cannot hold it: such a partition is left as it is, and says so; others go on."""
     root = tmp_path / "lake"
     make(root)
-    bad = os.fsencode(root) + b"/tenant_id=\xff"
+    bad = os.fsencode(root) + b"/name=\xff"
     numbered.fill(tmp_path / "made", 4, 10, first=5000)
     os.mkdir(bad)
     for path in (tmp_path / "made").iterdir():
@@ -414,7 +414,7 @@ def test_foreign_hands(how, quick_path):
     cut(root, "committed")
     path, _ = globbing.journal(root)
     BLOCKING[how](root, path)
-    good = numbered.fill(root / "tenant_id=good" / numbered.HOUR, 4, 10, first=20000)
+    good = numbered.fill(root / "p=good" / numbered.HOUR, 4, 10, first=20000)
     before = files_of(root)
     for number in range(2):
         result = lithify.run(*COMPACT, "--json", root)
@@ -426,7 +426,7 @@ def test_foreign_hands(how, quick_path):
         assert path.name in report["reason"], report
         assert files_of(root) == before, number
     assert path.exists()
-    folder = root / "tenant_id=good" / numbered.HOUR
+    folder = root / "p=good" / numbered.HOUR
     assert len(list(folder.glob("*.parquet"))) == 1
     numbered.check(reader.read(folder), good)
 
