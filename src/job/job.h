@@ -23,9 +23,7 @@
 #define LITH_JOB_STEP_ROW_GROUP "row-group" /* an output row group is written */
 #define LITH_JOB_STEP_VERIFIED "verified"   /* an output was read back */
 
-#define LITH_JOB_STEP_JOURNALED                                                                    \
-    "journaled" /* a job's journal is there; nothing can be seen yet                               \
-                 */
+#define LITH_JOB_STEP_JOURNALED "journaled"     /* nothing of the job can be seen yet */
 #define LITH_JOB_STEP_UNJOURNALED "unjournaled" /* a journal is away */
 
 struct lith_format;
