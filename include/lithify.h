@@ -240,7 +240,7 @@ struct lith_file_report {
 /* What fsck found. docs/fsck.md. */
 struct lith_finding {
     const char *kind; /* a word that stays: "missing", "orphan" ...; docs/fsck.md lists them */
-    const char *file; /* a bare name; NULL: the partition as a whole */
+    const char *file; /* a bare name, or a path below the root; NULL: the partition as a whole */
     uint64_t bytes;   /* of the file; missing: that it had; 0: not known */
     bool wants_hand;  /* else it is only told: time, or the next pass, takes care of it */
     const char *text; /* what is wrong, for people */

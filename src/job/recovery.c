@@ -17,22 +17,15 @@
 #include "job/gc_orphans.h"
 #include "job/gc_steps.h"
 #include "job/look.h"
+#include "job/pending.h"
 
 /* Between two looks at whether the caller wants the job to stop. */
 #define SLEEP_NS_MAX (LITH_SECOND_NS / 20)
 
-/* One journal, and what the manifest says of its job. */
-struct pending {
-    const char *tier;
-    struct lith_journal_read read;
-    bool is_committed;
-    bool is_done;
-};
-
 struct recovery {
     const struct lith_job *job;
     struct lith_partition_report *report;
-    struct pending *pending;
+    struct lith_pending *pending;
     size_t count;
     struct lith_gc_plan plan;
     struct lith_gc_failures failures;
@@ -41,28 +34,13 @@ struct recovery {
     bool is_own;        /* the job that wrote it ends: its outputs were read back a moment ago */
 };
 
-static enum lith_code files_of(const struct lith_job *job, size_t *ret_begin, size_t *ret_count,
-                               struct lith_err *err)
-{
-    LITH_AUTO(arena) struct lith_arena scratch;
-    const char *stem;
-
-    lith_arena_init(&scratch, job->work->mem);
-    *ret_count = 0;
-    if (!job->journals || job->journals->count == 0 || job->table_format)
-        return LITH_OK;
-    LITH_TRY(lith_journal_stem(job->folder->path, &scratch, &stem, err));
-    *ret_count = lith_journal_files_of(job->journals, stem, ret_begin);
-    return LITH_OK;
-}
-
 enum lith_code lith_recovery_wanted(const struct lith_job *job, bool *ret_wanted,
                                     struct lith_err *err)
 {
     size_t begin = 0;
     size_t count = 0;
 
-    LITH_TRY(files_of(job, &begin, &count, err));
+    LITH_TRY(lith_pending_files(job, &begin, &count, err));
     *ret_wanted = count > 0;
     return LITH_OK;
 }
@@ -74,7 +52,8 @@ void lith_recovery_foresee(struct lith_partition_report *report)
 }
 
 /* Why a journal cannot be gone by, and what to do. */
-static enum lith_code refuse(const struct pending *pending, const char *why, struct lith_err *err)
+static enum lith_code refuse(const struct lith_pending *pending, const char *why,
+                             struct lith_err *err)
 {
     return lith_fail(err, LITH_E_INVALID,
                      "journal " LITH_JOURNAL_FOLDER "/%s/%s: %s; nothing is done here until it is "
@@ -86,14 +65,12 @@ static enum lith_code refuse(const struct pending *pending, const char *why, str
 static enum lith_code file_take(struct recovery *r, const struct lith_journal_file *file,
                                 struct lith_err *err)
 {
-    struct pending *pending = &r->pending[r->count];
+    struct lith_pending *pending = &r->pending[r->count];
     struct lith_err why;
 
     if (file->leftover)
         return lith_journal_leftover_remove(r->job->folder->store, file, err);
-    *pending = (struct pending){.tier = file->tier, .read = {.object = {.name = file->name}}};
-    enum lith_code code =
-        lith_journal_file_read(r->job->folder->store, file, r->job->arena, &pending->read, &why);
+    enum lith_code code = lith_pending_read(r->job, file, pending, &why);
     if (code == LITH_E_NOT_FOUND)
         return LITH_OK;
     if (code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED || code == LITH_E_DENIED)
@@ -104,45 +81,6 @@ static enum lith_code file_take(struct recovery *r, const struct lith_journal_fi
                                file->name);
     }
     r->count++;
-    return LITH_OK;
-}
-
-/* Was it committed? By its id, or because an output of it is known. */
-static bool is_committed(const struct lith_manifest *m, const struct lith_journal *journal)
-{
-    if (lith_manifest_has_commit(m, journal->job_id))
-        return true;
-    for (size_t i = 0; i < journal->output_count; i++) {
-        const char *name = journal->outputs[i].name;
-        if (lith_manifest_live(m, name) || lith_manifest_retired(m, name))
-            return true;
-    }
-    return false;
-}
-
-static struct lith_output_name output_parts(const struct lith_journal *journal)
-{
-    struct lith_output_name parts = {0};
-    bool is_output = lith_output_name_parse(journal->outputs[0].name, &parts);
-
-    LITH_ASSERT(is_output);
-    return parts;
-}
-
-/* The manifest must be the one that the job had. */
-static enum lith_code manifest_check(const struct lith_manifest *m, const struct pending *pending,
-                                     struct lith_err *err)
-{
-    struct lith_output_name parts = output_parts(&pending->read.journal);
-
-    if (!m)
-        return refuse(pending, "there is no manifest, it was lost", err);
-    if (m->foreign)
-        return refuse(pending, "the manifest is another program's", err);
-    if (strcmp(parts.pid, m->pid) != 0)
-        return refuse(pending, "its job had another manifest than the one that is here", err);
-    if (parts.epoch > m->epoch)
-        return refuse(pending, "the manifest is older than its job", err);
     return LITH_OK;
 }
 
@@ -209,8 +147,7 @@ static enum lith_code stuck_note(struct recovery *r, const struct lith_orphan_in
 static bool may_commit(const struct recovery *r, const struct lith_manifest *m)
 {
     for (size_t i = 0; i < r->count; i++) {
-        if (!r->pending[i].is_committed &&
-            output_parts(&r->pending[i].read.journal).epoch == m->epoch)
+        if (!r->pending[i].is_committed && lith_pending_epoch(&r->pending[i]) == m->epoch)
             return true;
     }
     return false;
@@ -218,7 +155,7 @@ static bool may_commit(const struct recovery *r, const struct lith_manifest *m)
 
 /* An output holds what was written, by the journal, the manifest and its bytes alike. */
 static enum lith_code output_check(const struct recovery *r, const struct lith_view *view,
-                                   const struct pending *pending,
+                                   const struct lith_pending *pending,
                                    const struct lith_journal_output *output, struct lith_err *err)
 {
     LITH_AUTO(source) struct lith_source *source = NULL;
@@ -249,7 +186,7 @@ static enum lith_code outputs_check(const struct recovery *r, const struct lith_
                                     struct lith_err *err)
 {
     for (size_t i = 0; i < r->count && !r->is_own && r->plan.delete_count; i++) {
-        const struct pending *pending = &r->pending[i];
+        const struct lith_pending *pending = &r->pending[i];
         const struct lith_journal *journal = &pending->read.journal;
         for (size_t j = 0; pending->is_committed && j < journal->output_count; j++)
             LITH_TRY(output_check(r, view, pending, &journal->outputs[j], err));
@@ -299,8 +236,9 @@ static enum lith_code plan_and_fence(struct recovery *r, int64_t now_ns, struct 
     int64_t listed_ns = env->monotonic_ns(env);
     const struct lith_manifest *m = lith_view_manifest(&view);
     for (size_t i = 0; i < r->count; i++) {
-        LITH_TRY(manifest_check(m, &r->pending[i], err));
-        r->pending[i].is_committed = is_committed(m, &r->pending[i].read.journal);
+        const char *why = lith_pending_judge(&r->pending[i], m);
+        if (why)
+            return refuse(&r->pending[i], why, err);
     }
     LITH_TRY(named_list(r, &policy, err));
     LITH_TRY(lith_gc_orphans_read(r->job, &view.snapshot, &orphans, &orphan_count, err));
@@ -314,33 +252,6 @@ static enum lith_code plan_and_fence(struct recovery *r, int64_t now_ns, struct 
     return lith_gc_delete(r->job, &r->plan, r->report, &r->failures, err);
 }
 
-static bool is_left(const struct lith_snapshot *snapshot, const struct lith_journal_input *input)
-{
-    const struct lith_snapshot_file *file = lith_snapshot_find(snapshot, input->name);
-
-    return file && file->state == LITH_FILE_RETIRED && file->object &&
-           file->object->size == input->size && strcmp(file->object->etag, input->etag) == 0;
-}
-
-/* By a list made after the deletes: nothing is there any more that its job has to answer for. What
- * is live, new or another file by now is the manifest's affair. */
-static bool is_done(const struct lith_snapshot *snapshot, const struct pending *pending)
-{
-    const struct lith_journal *journal = &pending->read.journal;
-
-    for (size_t i = 0; pending->is_committed && i < journal->input_count; i++) {
-        if (is_left(snapshot, &journal->inputs[i]))
-            return false;
-    }
-    for (size_t i = 0; !pending->is_committed && i < journal->output_count; i++) {
-        const struct lith_snapshot_file *file =
-            lith_snapshot_find(snapshot, journal->outputs[i].name);
-        if (file && file->object)
-            return false;
-    }
-    return true;
-}
-
 static enum lith_code look_and_clean(struct recovery *r, int64_t now_ns, struct lith_err *err)
 {
     LITH_AUTO(view) struct lith_view view = {0};
@@ -349,7 +260,7 @@ static enum lith_code look_and_clean(struct recovery *r, int64_t now_ns, struct 
     if (!lith_view_manifest(&view))
         return lith_fail(err, LITH_E_CONFLICT, "the manifest was taken away");
     for (size_t i = 0; i < r->count; i++)
-        r->pending[i].is_done = is_done(&view.snapshot, &r->pending[i]);
+        r->pending[i].is_done = lith_pending_left(&r->pending[i], &view.snapshot) == 0;
     r->report->held_bytes = 0;
     r->report->held_until_ns = 0;
     lith_held_report(&view.snapshot, r->job, r->report);
@@ -371,7 +282,7 @@ static enum lith_code journals_remove(const struct recovery *r, struct lith_err 
 /* What is left, as a failure: INVALID where it needs a hand, else to be tried again. */
 static enum lith_code left_tell(const struct recovery *r, struct lith_err *err)
 {
-    const struct pending *left = NULL;
+    const struct lith_pending *left = NULL;
 
     for (size_t i = 0; i < r->count; i++)
         left = r->pending[i].is_done ? left : &r->pending[i];
@@ -445,7 +356,7 @@ enum lith_code lith_recovery_run(const struct lith_job *job, struct lith_partiti
     size_t count = 0;
 
     *ret_settled = true;
-    LITH_TRY(files_of(job, &begin, &count, err));
+    LITH_TRY(lith_pending_files(job, &begin, &count, err));
     if (count == 0)
         return LITH_OK;
     enum lith_code code = listed_settle(&r, begin, count, &why);
@@ -464,7 +375,7 @@ enum lith_code lith_recovery_run(const struct lith_job *job, struct lith_partiti
 static enum lith_code own_settle(struct lith_job_journal *journal,
                                  struct lith_partition_report *report, struct lith_err *err)
 {
-    struct pending pending = {.tier = LITH_JOURNAL_TIER};
+    struct lith_pending pending = {.tier = LITH_JOURNAL_TIER};
     struct recovery r = {
         .job = journal->job, .report = report, .pending = &pending, .count = 1, .is_own = true};
 

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "job/findings.h"
+
 /* Was the pass asked for all of the lake? */
 static bool is_whole(const struct lith_sweep *sweep)
 {
@@ -21,34 +23,69 @@ static bool is_asked_for(const struct lith_sweep *sweep, const char *partition)
     return lith_sweep_selects(sweep, partition);
 }
 
-static enum lith_code stray_tell(const struct lith_journal_file *file, const char *partition,
-                                 lith_partition_fn each, void *ctx, struct lith_arena *arena,
+/* A journal of nobody. */
+struct stray {
+    const char *path;      /* below the root */
+    const char *partition; /* NULL: its name does not tell */
+    const char *why;
+    const char *todo;
+};
+
+static enum lith_code stray_make(const struct lith_journal_file *file, const char *partition,
+                                 struct lith_arena *arena, struct stray *ret_stray,
                                  struct lith_err *err)
 {
-    const char *why = file->stem_bytes == 0 ? "it is not named as a journal: take it away"
-                                            : "its partition is not there: restore it, or take the "
-                                              "journal away where it was removed on purpose";
-    struct lith_partition_report report = {.state = LITH_PARTITION_BLOCKED};
+    bool is_named = file->stem_bytes > 0;
     char *path;
-    char *reason;
 
     LITH_TRY(lith_arena_format(arena, &path, err, LITH_JOURNAL_FOLDER "/%s/%s", file->tier,
                                file->leftover ? file->leftover : file->name));
-    LITH_TRY(lith_arena_format(arena, &reason, err, "journal %s: %s", path, why));
-    report.path = partition ? partition : path;
-    report.reason = reason;
-    each(ctx, &report);
+    *ret_stray = (struct stray){
+        .path = path,
+        .partition = partition,
+        .why = is_named ? "its partition is not there" : "it is not named as a journal",
+        .todo = is_named ? "restore it, or take the journal away where it was removed on purpose"
+                         : "take it away",
+    };
     return LITH_OK;
 }
 
-enum lith_code lith_sweep_journals_list(const struct lith_sweep *sweep, struct lith_arena *arena,
+static enum lith_code stray_report(const struct stray *stray, struct lith_arena *arena,
+                                   struct lith_partition_report *report, struct lith_err *err)
+{
+    char *reason;
+
+    LITH_TRY(lith_arena_format(arena, &reason, err, "journal %s: %s: %s", stray->path, stray->why,
+                               stray->todo));
+    report->path = stray->partition ? stray->partition : stray->path;
+    report->reason = reason;
+    report->state = LITH_PARTITION_BLOCKED;
+    return LITH_OK;
+}
+
+static enum lith_code stray_find(const struct stray *stray, struct lith_arena *arena,
+                                 struct lith_partition_report *report, struct lith_err *err)
+{
+    struct lith_findings findings = {.arena = arena};
+    const struct lith_found found = {
+        .kind = "journal", .file = stray->path, .wants_hand = true, .todo = stray->todo};
+
+    report->path = "";
+    LITH_TRY(lith_findings_add(&findings, &found, err, "%s%s%s", stray->why,
+                               stray->partition ? ": " : "",
+                               stray->partition ? stray->partition : ""));
+    return lith_findings_report(&findings, report, err);
+}
+
+enum lith_code lith_sweep_journals_list(const struct lith_sweep *sweep, enum lith_pass kind,
+                                        struct lith_arena *arena,
                                         struct lith_sweep_journals *ret_journals,
                                         struct lith_err *err)
 {
     void *block;
 
     *ret_journals = (struct lith_sweep_journals){0};
-    if (sweep->options->readers != LITH_READERS_GLOB)
+    if (sweep->options->readers != LITH_READERS_GLOB && kind != LITH_PASS_FSCK)
         return LITH_OK;
     if (lith_journal_files_list(sweep->store, arena, &ret_journals->files, err) != LITH_OK)
         return lith_err_prefix(err, "journals of jobs that were cut off cannot be listed");
@@ -75,7 +112,7 @@ enum lith_code lith_sweep_journals_meet(const struct lith_sweep_journals *journa
     return LITH_OK;
 }
 
-enum lith_code lith_strays_tell(const struct lith_sweep *sweep,
+enum lith_code lith_strays_tell(const struct lith_sweep *sweep, enum lith_pass kind,
                                 const struct lith_sweep_journals *journals, lith_partition_fn each,
                                 void *ctx, struct lith_err *err)
 {
@@ -87,8 +124,14 @@ enum lith_code lith_strays_tell(const struct lith_sweep *sweep,
         if (journals->met[i])
             continue;
         LITH_TRY(lith_journal_name_partition(file->name, &arena, &partition, err));
-        if (is_asked_for(sweep, partition))
-            LITH_TRY(stray_tell(file, partition, each, ctx, &arena, err));
+        if (!is_asked_for(sweep, partition))
+            continue;
+        struct lith_partition_report report = {0};
+        struct stray stray;
+        LITH_TRY(stray_make(file, partition, &arena, &stray, err));
+        LITH_TRY(kind == LITH_PASS_FSCK ? stray_find(&stray, &arena, &report, err)
+                                        : stray_report(&stray, &arena, &report, err));
+        each(ctx, &report);
     }
     return LITH_OK;
 }

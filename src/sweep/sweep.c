@@ -390,6 +390,19 @@ static enum lith_code targets_run(struct pass *pass, struct target *targets, siz
     return lith_work_check(pass->sweep->work, err);
 }
 
+/* fsck tells of what it cannot look at, and goes on. */
+static enum lith_code journals_list(struct pass *pass, struct lith_err *err)
+{
+    enum lith_code code =
+        lith_sweep_journals_list(pass->sweep, pass->kind, &pass->arena, &pass->journals, err);
+
+    if (code == LITH_OK || code == LITH_E_CANCELLED || pass->kind != LITH_PASS_FSCK)
+        return code;
+    tell_failure(pass, LITH_JOURNAL_FOLDER, err);
+    pass->journals = (struct lith_sweep_journals){0};
+    return LITH_OK;
+}
+
 enum lith_code lith_sweep_run(const struct lith_sweep *sweep, enum lith_pass pass_kind,
                               lith_partition_fn each, void *ctx, struct lith_summary *ret_summary,
                               struct lith_err *err)
@@ -399,12 +412,12 @@ enum lith_code lith_sweep_run(const struct lith_sweep *sweep, enum lith_pass pas
     atomic_init(&pass.gc_bytes_left, sweep->options->gc.bytes_max);
     LITH_TRY(lith_lock_new(sweep->work->mem, &pass.lock, err));
     lith_arena_init(&pass.arena, sweep->work->mem);
-    enum lith_code code = lith_sweep_journals_list(sweep, &pass.arena, &pass.journals, err);
+    enum lith_code code = journals_list(&pass, err);
     if (code == LITH_OK)
         code = lith_lake_walk_to(sweep->store, sweep->change.partition, sweep->work->control,
                                  stop_take, &pass, err);
     if (code == LITH_OK)
-        code = lith_strays_tell(sweep, &pass.journals, stray_tell, &pass, err);
+        code = lith_strays_tell(sweep, pass_kind, &pass.journals, stray_tell, &pass, err);
     if (code == LITH_OK && pass.count) {
         if (pass_kind == LITH_PASS_COMPACT)
             qsort(pass.targets, pass.count, sizeof(*pass.targets), target_compare);
