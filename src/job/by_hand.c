@@ -10,7 +10,6 @@
 #include "job/commits.h"
 #include "job/handed.h"
 #include "job/look.h"
-#include "job/recovery.h"
 
 static enum lith_code tries_run(const struct lith_job *job, bool dry_run, lith_by_hand_fn attempt,
                                 void *ctx, struct lith_partition_report *report,
@@ -56,14 +55,11 @@ enum lith_code lith_by_hand_run(const struct lith_job *job, bool dry_run, lith_b
     }
     if (!dry_run)
         LITH_TRY(lith_job_lock(job, report, err));
-    bool settled = true;
     /* It may turn out that a command that was killed has done it already: that must last. */
     enum lith_code code = dry_run ? LITH_OK : lith_folder_sync(job->folder, err);
     if (code == LITH_OK && !dry_run)
-        code = lith_recovery_run(job, report, &settled, err);
-    if (code == LITH_OK && settled && !dry_run)
         code = lith_handed_settle_now(job, err);
-    if (code == LITH_OK && settled)
+    if (code == LITH_OK)
         code = tries_run(job, dry_run, attempt, ctx, report, err);
     if (!dry_run)
         lith_job_unlock(job, report);

@@ -107,6 +107,23 @@ def test_no_grace_can_be_had(tmp_path):
         before = numbered.tree(root)
 
 
+def test_no_tiers_can_be_had(tmp_path):
+    """A roll-up would show its rows above and below for longer than a moment: refused, also where a hand
+    has written that there are tiers; and so is what only manifests could keep out of sight."""
+    root = tmp_path / "lake"
+    make(root)
+    lithify.ok("adopt", "--readers", "glob", root)
+    for _ in range(2):
+        before = numbered.tree(root)
+        result = lithify.run(*COMPACT, "--tiers", "day", root)
+        assert result.code == lithify.USAGE and "tiers need readers = manifest" in result.err, str(result)
+        result = lithify.run("adopt", "--unlisted", "ignore", root)
+        assert result.code == lithify.USAGE and "readers = glob" in result.err, str(result)
+        assert numbered.tree(root) == before
+        file = root / "_lithify.json"
+        file.write_text(file.read_text().replace('"format": 1', '"format": 2'))
+
+
 def test_rollback_is_refused(tmp_path):
     """There is nothing to go back to."""
     root = tmp_path / "lake"
