@@ -30,7 +30,7 @@ struct recovery {
     struct lith_gc_plan plan;
     struct lith_gc_failures failures;
     const char *stuck;  /* why a file stays that no later pass would take either; NULL: none does */
-    const char *unread; /* a file that could not be read now; NULL: none */
+    const char *unread; /* why it could not be read; NULL: it could */
     bool is_own;        /* the job that wrote it ends: its outputs were read back a moment ago */
 };
 
@@ -113,13 +113,14 @@ static enum lith_code named_list(const struct recovery *r, struct lith_gc_policy
     return LITH_OK;
 }
 
-static bool is_unread(const char *name, const struct lith_orphan_inputs *orphans, size_t count)
+static const char *unread_of(const char *name, const struct lith_orphan_inputs *orphans,
+                             size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(orphans[i].name, name) == 0)
             return orphans[i].unread;
     }
-    return false;
+    return NULL;
 }
 
 /* The first file that the plan keeps, and why. */
@@ -137,7 +138,7 @@ static enum lith_code stuck_note(struct recovery *r, const struct lith_orphan_in
                                    item->needed ? ", for want of " : "",
                                    item->needed ? item->needed : ""));
         r->stuck = text;
-        r->unread = is_unread(item->file->name, orphans, orphan_count) ? text : NULL;
+        r->unread = unread_of(item->file->name, orphans, orphan_count);
     }
     return LITH_OK;
 }
@@ -293,7 +294,7 @@ static enum lith_code left_tell(const struct recovery *r, struct lith_err *err)
                          "files that could not be deleted: %" PRIu64 " (%s); run again",
                          r->failures.count, r->failures.first.text);
     if (r->unread)
-        return lith_fail(err, LITH_E_TRANSIENT, "%s: it could not be read; run again", r->unread);
+        return lith_fail(err, LITH_E_TRANSIENT, "%s (%s); run again", r->stuck, r->unread);
     if (r->stuck)
         return refuse(left, r->stuck, err);
     return lith_fail(err, LITH_E_TRANSIENT, "files that were deleted are still listed; run again");

@@ -28,8 +28,8 @@ struct lith_gc_policy {
 /* What an orphan's own footer says it holds; from the caller, who reads it. */
 struct lith_orphan_inputs {
     const char *name;
-    bool known;  /* false: the footer cannot be read, or does not say */
-    bool unread; /* not known, but another try may help */
+    bool known;         /* false: the footer cannot be read, or does not say */
+    const char *unread; /* why it is not known where another try may help; NULL: it would not */
     const char *const *inputs;
     const uint64_t *sizes; /* of the inputs, bytes */
     const bool *is_below;  /* of a partition below, which has its rows or has put them elsewhere */
