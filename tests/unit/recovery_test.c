@@ -27,6 +27,21 @@ static const struct {
     {LITH_JOB_STEP_UNJOURNALED, 1},
 };
 
+/* Apart from their callers, whose stacks would hold what each of these needs. */
+static enum lith_code run(enum test_kind kind, struct lith_partition_report *report)
+{
+    struct lith_job_options options = options_of_test();
+
+    return test_job(kind, &options, report);
+}
+
+static void must_run(enum test_kind kind)
+{
+    struct lith_partition_report report;
+
+    MUST(run(kind, &report));
+}
+
 static void a_job_leaves_what_it_made_alone(void **state)
 {
     struct lith_job_options options = options_of_test();
@@ -388,18 +403,17 @@ static void a_recovery_under_a_slow_job(void **state)
                                         "fenced",
                                         "delete-renamed"};
     static const enum test_kind kinds[] = {TEST_GC, TEST_COMPACT};
-    struct lith_job_options options = options_of_test();
     struct lith_partition_report report;
 
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
         for (size_t j = 0; j < 2; j++) {
             fresh_make();
-            (void)test_must(TEST_ADOPT, &options);
+            must_run(TEST_ADOPT);
             test_store_change = locks_free;
             still_at = steps[i];
             still_kind = kinds[j];
             test_hook = still_hook;
-            enum lith_code code = test_job(TEST_COMPACT, &options, &report);
+            enum lith_code code = run(TEST_COMPACT, &report);
             test_hook = NULL;
             test_store_change = NULL;
             assert_null(still_at);
@@ -407,7 +421,7 @@ static void a_recovery_under_a_slow_job(void **state)
                 fail_msg("%s: %s", steps[i], err.text);
             (void)test_rows(ROWS);
             (void)globbed(ROWS, 2);
-            (void)test_must(TEST_COMPACT, &options);
+            must_run(TEST_COMPACT);
             assert_settled(ROWS);
             teardown(state);
             setup(state);
@@ -455,7 +469,7 @@ static uint64_t generation(void)
 /* ARC.4, A19: what cannot be deleted is pending; the rest goes; nothing is committed in vain. */
 static void a_delete_that_fails_is_pending(void **state)
 {
-    struct lith_job_options options = options_of_test();
+    struct lith_partition_report report;
     uint64_t first = 0;
 
     (void)state;
@@ -463,7 +477,7 @@ static void a_delete_that_fails_is_pending(void **state)
     refused_name = "f0003.parquet";
     test_store_change = deletes_refuse;
     for (unsigned pass = 0; pass < 5; pass++) {
-        struct lith_partition_report report = test_must(TEST_COMPACT, &options);
+        MUST(run(TEST_COMPACT, &report));
         assert_int_equal(report.state, LITH_PARTITION_PENDING);
         assert_non_null(strstr(report.reason, "f0003.parquet"));
         assert_int_equal(report.deleted, pass == 0 ? 5 : 0);
@@ -475,7 +489,7 @@ static void a_delete_that_fails_is_pending(void **state)
         (void)test_rows(ROWS);
     }
     test_store_change = NULL;
-    struct lith_partition_report report = test_must(TEST_COMPACT, &options);
+    MUST(run(TEST_COMPACT, &report));
     assert_int_equal(report.state, LITH_PARTITION_LEFT);
     assert_int_equal(report.deleted, 1);
     assert_settled(ROWS);
@@ -507,7 +521,6 @@ static void log_look(struct lith_folder *folder, const struct lith_view *view, v
 /* Commits by passes that know of no journal: each file is named, and taken out again. */
 static void commits_make(unsigned first, unsigned count)
 {
-    struct lith_job_options options = options_of_test();
     char name[32];
 
     for (unsigned i = first; i < first + count; i++) {
@@ -516,7 +529,7 @@ static void commits_make(unsigned first, unsigned count)
         test_parquet_write(dir_fd, name, &file);
         test_retired[0] = name;
         test_retired_count = 1;
-        (void)test_must(TEST_RETIRE, &options);
+        must_run(TEST_RETIRE);
     }
 }
 
@@ -524,7 +537,6 @@ static void commits_make(unsigned first, unsigned count)
 static void no_commit_leaves_the_log_before_its_journal(void **state)
 {
     struct log_seen seen = {0};
-    struct lith_job_options options = options_of_test();
     unsigned count = LITH_LOG_COUNT_MIN / 2 + 10; /* two commits each */
 
     (void)state;
@@ -536,7 +548,7 @@ static void no_commit_leaves_the_log_before_its_journal(void **state)
     assert_true(seen.has_compact);
     assert_true(seen.count > LITH_LOG_COUNT_MIN);
     test_journals_stale = false;
-    (void)test_must(TEST_GC, &options);
+    must_run(TEST_GC);
     assert_settled(ROWS);
     commits_make(count, 1);
     test_look(log_look, &seen);
