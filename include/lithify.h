@@ -119,7 +119,8 @@ enum lith_unknown_keys {
  * nanoseconds. Texts are borrowed until the lake is closed; NULL means the default.
  */
 struct lith_options {
-    const char *readers;       /* "manifest", "exchange"; NULL: what the lake was committed with */
+    const char *readers;       /* "manifest", "exchange", "glob"; NULL: what the lake was committed
+                                  with */
     const char *staging;       /* exchange: the directory, outside the lake and on its file system,
                                   that holds what readers do not see; NULL: what the lake was
                                   committed with, else ROOT.lithify */
@@ -148,12 +149,13 @@ struct lith_options {
     bool sorted_row_groups; /* with sort_by: row groups by the size of the inputs, an eighth of it
                                and 1 to 32 MiB, instead of row_group_bytes */
 
-    int64_t reader_grace_ns;      /* how long a superseded input stays for readers that know it */
-    int64_t orphan_grace_ns;      /* age of an output that was never committed */
-    int64_t replay_window_ns;     /* how long a deleted input's name and size are remembered */
-    uint64_t gc_bytes_max;        /* deleted in one pass over the lake at most */
-    uint32_t min_free_percent;    /* no job is begun that would leave less of its file system free;
-                                     0: none is held back */
+    int64_t reader_grace_ns;   /* how long a superseded input stays for readers that know it; with
+                                  readers = glob 0, and the default counts as not given */
+    int64_t orphan_grace_ns;   /* age of an output that was never committed */
+    int64_t replay_window_ns;  /* how long a deleted input's name and size are remembered */
+    uint64_t gc_bytes_max;     /* deleted in one pass over the lake at most */
+    uint32_t min_free_percent; /* no job is begun that would leave less of its file system free;
+                                  0: none is held back */
     uint64_t io_bytes_per_second; /* that one job reads and writes of data files together; 0: as
                                      fast as it goes */
 
@@ -238,7 +240,7 @@ struct lith_file_report {
 /* What fsck found. docs/fsck.md. */
 struct lith_finding {
     const char *kind; /* a word that stays: "missing", "orphan" ...; docs/fsck.md lists them */
-    const char *file; /* a bare name; NULL: the partition as a whole */
+    const char *file; /* a bare name, or a path below the root; NULL: the partition as a whole */
     uint64_t bytes;   /* of the file; missing: that it had; 0: not known */
     bool wants_hand;  /* else it is only told: time, or the next pass, takes care of it */
     const char *text; /* what is wrong, for people */
@@ -278,7 +280,7 @@ struct lith_partition_report {
     uint64_t more_due;      /* inputs that the next pass has here; gc: past their grace, and
                                kept by gc_bytes_max */
     uint64_t blocked_files; /* kept out by a reason of their own: see `files` */
-    uint64_t deleted;       /* gc: files (dry run: would be) */
+    uint64_t deleted;       /* gc, readers = glob: files (dry run: would be) */
     uint64_t deleted_bytes;
     uint64_t held_bytes;     /* of superseded files, until gc */
     int64_t held_until_ns;   /* when the last of them may go; 0: none held */

@@ -172,10 +172,31 @@ static enum lith_code options_take(struct lith_lake *lake, const struct lith_opt
     return options->readers ? lith_readers_parse(options->readers, &lake->readers, err) : LITH_OK;
 }
 
-/* What the lake chose at its first commit counts; asking for another name is a mistake. */
-static enum lith_code manifest_name_take(struct lith_lake *lake, const struct lith_lake_file *file,
-                                         struct lith_err *err)
+/* With readers = glob what was merged goes at once: a grace for readers is a promise that cannot be
+ * kept. The default is none that anybody asked for. */
+static enum lith_code readers_take(struct lith_lake *lake, enum lith_readers readers,
+                                   struct lith_err *err)
 {
+    struct lith_options defaults;
+    int64_t grace_ns = lake->job.gc.reader_grace_ns;
+
+    lith_options_default(&defaults);
+    lake->job.readers = readers;
+    if (readers != LITH_READERS_GLOB)
+        return LITH_OK;
+    if (grace_ns != 0 && grace_ns != defaults.reader_grace_ns)
+        return lith_fail(err, LITH_E_INVALID,
+                         "reader_grace: with readers = glob superseded files go at once; leave it "
+                         "out, or choose readers = manifest at the first commit");
+    lake->job.gc.reader_grace_ns = 0;
+    return LITH_OK;
+}
+
+/* What the lake chose at its first commit counts; asking for another name is a mistake. */
+static enum lith_code lake_file_take(struct lith_lake *lake, const struct lith_lake_file *file,
+                                     struct lith_err *err)
+{
+    LITH_TRY(readers_take(lake, file->readers, err));
     if (lake->manifest_name && strcmp(lake->manifest_name, file->manifest_name) != 0)
         return lith_fail(err, LITH_E_INVALID,
                          "the lake was committed to with manifest_name = %s, not %s",
@@ -222,15 +243,17 @@ static enum lith_code lake_fill(struct lith_lake *lake, const char *root,
     LITH_TRY(lith_lake_series_open(lake, root, options, err));
     enum lith_code code = lith_lake_file_read(lake->store, &lake->arena, &file, err);
     lake->is_new = code == LITH_E_NOT_FOUND;
-    if (lake->is_new)
+    if (lake->is_new) {
+        LITH_TRY(readers_take(lake, lake->readers, err));
         return lith_lake_staging_open(lake, root, options->staging, NULL, err);
+    }
     if (code != LITH_OK) {
         (void)lake_file_failed(root, err);
         lake->damage = *err;
         return options->damaged ? LITH_OK : code;
     }
     LITH_TRY(lith_lake_staging_open(lake, root, options->staging, &file, err));
-    return manifest_name_take(lake, &file, err);
+    return lake_file_take(lake, &file, err);
 }
 
 enum lith_code lith_lake_open(const char *root, const struct lith_options *options,
@@ -292,7 +315,7 @@ static enum lith_code tiers_begin(struct lith_lake *lake, const struct lith_lake
             "tiers need readers = manifest: for a moment a file and what it was rolled "
             "up into are both there; the lake has readers = %s",
             lith_readers_name(file->readers));
-    return lith_lake_file_mark_tiers(lake->store, &lake->arena, err);
+    return file->has_tiers ? LITH_OK : lith_lake_file_mark_tiers(lake->store, &lake->arena, err);
 }
 
 enum lith_code lith_lake_commits_prepare(struct lith_lake *lake, struct lith_err *err)
@@ -311,10 +334,10 @@ enum lith_code lith_lake_commits_prepare(struct lith_lake *lake, struct lith_err
     if (lake->staging)
         LITH_TRY(lith_exchange_claim(lake->store, file.lake_id, lake->is_new && !lake->staging_kept,
                                      err));
-    if ((lake->job.tier_days || lake->job.tier_months) && !file.has_tiers)
+    if (lake->job.tier_days || lake->job.tier_months)
         LITH_TRY(tiers_begin(lake, &file, err));
     lake->is_new = false;
-    return manifest_name_take(lake, &file, err);
+    return lake_file_take(lake, &file, err);
 }
 
 static enum lith_code first_stop(void *ctx, const struct lith_walk_stop *stop, struct lith_err *err)
@@ -351,10 +374,8 @@ static enum lith_code first_run(struct lith_lake *lake, const struct lith_sweep 
 {
     bool worth = true;
 
-    if (lake->readers != LITH_READERS_NONE) {
-        LITH_TRY(lith_readers_check(lake->readers, err));
+    if (lake->readers != LITH_READERS_NONE)
         LITH_TRY(is_worth_a_lake(lake, &worth, err));
-    }
     if (!worth) {
         *ret_summary = (struct lith_summary){0};
         return LITH_OK;
@@ -379,11 +400,13 @@ enum lith_code lith_lake_adopt(struct lith_lake *lake, enum lith_unlisted unlist
 
     if ((unsigned)unlisted > LITH_UNLISTED_IGNORE)
         return lith_fail(err, LITH_E_INVALID, "no unlisted %d", (int)unlisted);
-    if (unlisted == LITH_UNLISTED_IGNORE && lake->staging)
+    if (unlisted == LITH_UNLISTED_IGNORE &&
+        (lake->staging || lake->job.readers == LITH_READERS_GLOB))
         return lith_fail(err, LITH_E_INVALID,
-                         "unlisted: readers = exchange is for readers that list directories, which "
+                         "unlisted: readers = %s is for readers that list directories, which "
                          "count every file: take away those that hold no rows of the partition, or "
-                         "say --unlisted live");
+                         "say --unlisted live",
+                         lith_readers_name(lake->job.readers));
     sweep.unlisted = unlisted;
     return first_run(lake, &sweep, LITH_PASS_ADOPT, each, ctx, ret_summary, err);
 }

@@ -16,7 +16,8 @@ struct lith_env {
     int64_t (*now_ns)(struct lith_env *env);
     /* Nanoseconds of a clock that never goes back. */
     int64_t (*monotonic_ns)(struct lith_env *env);
-    /* Sleeps, or comes back early. Only called where a rate is to be kept. */
+    /* Sleeps, or comes back early. Only called where a rate is to be kept, and by jobs with readers
+     * = glob. */
     void (*sleep_ns)(struct lith_env *env, int64_t ns);
     /* Fills `to` with unpredictable bytes. */
     void (*random)(struct lith_env *env, void *to, size_t bytes);

@@ -279,6 +279,11 @@ bool lith_json_is_bool(const struct lith_json *json)
     return json_is_boolean(inner(json));
 }
 
+bool lith_json_is_null(const struct lith_json *json)
+{
+    return json_is_null(inner(json));
+}
+
 struct lith_json *lith_json_get(const struct lith_json *object, const char *key)
 {
     return outer(json_object_get(inner(object), key));

@@ -84,6 +84,7 @@ bool lith_json_is_text(const struct lith_json *json);
 bool lith_json_is_int(const struct lith_json *json);
 bool lith_json_is_number(const struct lith_json *json); /* whole or not */
 bool lith_json_is_bool(const struct lith_json *json);
+bool lith_json_is_null(const struct lith_json *json); /* the value null; false where absent */
 struct lith_json *lith_json_get(const struct lith_json *object, const char *key);
 size_t lith_json_count(const struct lith_json *array_or_object);
 struct lith_json *lith_json_at(const struct lith_json *array, size_t index);

@@ -203,9 +203,22 @@
 /* Files that a manifest notes for rows that do not belong to its path (30 KiB): one is enough to
  * block a partition, the others spare whoever mends it some rounds. */
 #define LITH_MISPLACED_MAX 64u
+/* Journals of jobs: the names, sizes and etags of 10,000 inputs with paths of a KiB. */
+#define LITH_JOURNAL_BYTES_MAX (16 * LITH_MIB)
+/* A partition's path in the name of its journals: names have 255 bytes at most, of which the job's
+ * id and what is put behind a name while it is written or deleted take 47. */
+#define LITH_JOURNAL_PATH_BYTES_MAX 200u
 /* Files in one folder: 600,000 are real (a DuckLake report); a listing takes about 200 bytes each.
  */
 #define LITH_FOLDER_FILES_MAX (4u << 20)
+/* Entries of a directory, with names of any length, that readers get in one piece: C libraries read
+ * 32 KiB at a time. A longer list is of several moments: of what is deleted and of what took its
+ * place it may have neither, unless the one waits for the other longer than the list takes. */
+#define LITH_LISTED_AT_ONCE_MAX 100u
+/* So many times as long as our own look took (DuckDB's took four times as long), and at least so
+ * long. */
+#define LITH_LISTING_SLOWNESS 10
+#define LITH_LISTING_WAIT_NS_MIN ((int64_t)1000000000)
 /* After a look at so many files (15 MiB) what it took for a while is given back to the system. */
 #define LITH_TRIM_FILES_MIN ((size_t)1 << 16)
 /* Parts of a path below the root: Hive layouts have ten at most. */

@@ -30,27 +30,24 @@ static int pass_run(struct lith_cli *cli, pass_fn pass)
     return lith_report_end(&report, code, &summary, &err);
 }
 
-/* Nobody but the owner of a lake knows who reads it. */
+/* Nobody but the owner of a lake knows who reads it. Five lines. */
 static int explain_readers(const char *root, struct lith_lake *lake)
 {
     struct lith_err why;
     bool exchanges = lith_lake_exchange_check(lake, &why) == LITH_OK;
 
-    lith_print_error("%s: how is this lake read? Choose once, with --readers MODE:", root);
+    lith_print_error("%s: how is this lake read? Choose once, with --readers MODE "
+                     "(docs/readers.md):",
+                     root);
+    (void)fputs("  exchange  by listing directories: never a row twice; a query in the moment of a "
+                "commit may not find files\n            ",
+                stderr);
+    lith_print_text(stderr, exchanges ? "Recommended here: --readers exchange" : "Not here: ");
+    lith_print_text(stderr, exchanges ? "" : why.text);
     (void)fputs(
-        "  exchange  readers that list directories never see a row twice; local file systems.\n"
-        "            A query that runs in the moment of a commit may not find files, or pass over\n"
-        "            them: docs/readers.md.\n",
-        stderr);
-    if (exchanges)
-        (void)fputs("            Recommended here: --readers exchange\n", stderr);
-    else
-        lith_print_error("  (not here: %s)", why.text);
-    (void)fputs(
-        "  manifest  readers of manifests (lithify ls, SQL for DuckDB) see each row once; who\n"
-        "            lists directories counts twice until gc: --readers manifest\n"
-        "  glob      readers that list directories, on any store: twice for a moment. Not there "
-        "yet.\n",
+        "\n  manifest  by manifests (lithify ls, SQL for DuckDB); who lists counts twice until gc\n"
+        "  glob      by listing, on any file system: rows twice for a moment at each commit; no "
+        "grace, no rollback\n",
         stderr);
     return LITH_EXIT_USAGE;
 }

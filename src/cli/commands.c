@@ -65,10 +65,11 @@ const struct lith_command lith_commands[] = {
         .name = "compact",
         .synopsis = "[OPTION...] ROOT",
         .line = "merge what is due in a lake, once",
-        .text = "Merges the small files of every partition that is sealed and has enough of them.\n"
-                "A partition changes in one step; readers see its old files or its new ones, each\n"
-                "row once. What was merged stays until gc. What is left alone has a reason: see "
-                "plan.",
+        .text =
+            "Merges the small files of every partition that is sealed and has enough of them.\n"
+            "A partition changes in one step; readers see its old files or its new ones, each\n"
+            "row once. What was merged stays until gc, unless the lake is for readers that list\n"
+            "directories. What is left alone has a reason: see plan.",
         .example = "  lithify compact --readers manifest /data/lake\n"
                    "      the first time; later the lake knows how it is read",
         .groups = LAKE_GROUPS,

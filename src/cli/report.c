@@ -43,6 +43,12 @@ static void change_print(const struct lith_partition_report *p)
         (void)printf("  %" PRIu64 " file%s", p->files_after, LITH_PLURAL(p->files_after));
 }
 
+/* Nothing but deletes was to be done. */
+static bool is_cleaned(const struct lith_partition_report *p)
+{
+    return p->deleted && p->state == LITH_PARTITION_LEFT;
+}
+
 static void counts_print(const struct lith_report *report, const struct lith_partition_report *p)
 {
     if (p->state == LITH_PARTITION_COMPACTED && report->is_plan)
@@ -62,8 +68,9 @@ static void counts_print(const struct lith_report *report, const struct lith_par
         (void)printf("; %" PRIu64 " file%s taken over from the directory before", p->carried,
                      LITH_PLURAL(p->carried));
     if (p->deleted)
-        (void)printf("  %" PRIu64 " file%s %sdeleted, %s", p->deleted, LITH_PLURAL(p->deleted),
-                     report->is_dry ? "to be " : "", lith_print_size(p->deleted_bytes));
+        (void)printf("%s%" PRIu64 " file%s %sdeleted, %s", is_cleaned(p) ? "  " : "; ", p->deleted,
+                     LITH_PLURAL(p->deleted), report->is_dry ? "to be " : "",
+                     lith_print_size(p->deleted_bytes));
 }
 
 static bool same_text(const char *a, const char *b)
@@ -155,7 +162,7 @@ static void reason_print(const struct lith_partition_report *p)
 
     if (p->state == LITH_PARTITION_COMPACTED || p->state == LITH_PARTITION_CHANGED)
         reason = details ? details + 2 : "";
-    if (!*reason || (p->deleted && p->state == LITH_PARTITION_LEFT))
+    if (!*reason || is_cleaned(p))
         return;
     (void)printf("  (");
     lith_print_text(stdout, reason);
@@ -196,7 +203,7 @@ static void partition_print(struct lith_report *report, const struct lith_partit
     }
     if (is_dull(report, p))
         return;
-    if (p->deleted)
+    if (is_cleaned(p))
         (void)printf("%-9s  ", report->is_dry ? "due" : "cleaned");
     else
         (void)printf("%s%-9s  ",

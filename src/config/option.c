@@ -8,10 +8,9 @@
 #include "base/checked.h"
 
 const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
-    [LITH_OPTION_READERS] =
-        {"readers", LITH_KIND_CHOICE, "manifest|exchange|glob", NULL,
-         "How the lake is read (glob is not there yet; docs/readers.md). Chosen "
-         "once, at the first commit."},
+    [LITH_OPTION_READERS] = {"readers", LITH_KIND_CHOICE, "manifest|exchange|glob", NULL,
+                             "How the lake is read (docs/readers.md). Chosen once, at the first "
+                             "commit."},
     [LITH_OPTION_STAGING] =
         {"staging", LITH_KIND_TEXT, "DIR", NULL,
          "With readers = exchange: the directory that holds what readers do not "
@@ -98,7 +97,8 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
     [LITH_OPTION_VERIFY] = {"verify", LITH_KIND_CHOICE, "off|structure|content|decode", "content",
                             "How an output is checked before it counts."},
     [LITH_OPTION_READER_GRACE] = {"reader_grace", LITH_KIND_DURATION, "TIME", "24h",
-                                  "Superseded files stay so long for readers that know them."},
+                                  "Superseded files stay so long for readers that know them. None "
+                                  "with readers = glob."},
     [LITH_OPTION_ORPHAN_GRACE] = {"orphan_grace", LITH_KIND_DURATION, "TIME", "24h",
                                   "Outputs that were never committed stay so long."},
     [LITH_OPTION_REPLAY_WINDOW] = {"replay_window", LITH_KIND_DURATION, "TIME", "7d",

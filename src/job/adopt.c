@@ -12,6 +12,7 @@
 #include "job/events.h"
 #include "job/fold.h"
 #include "job/look.h"
+#include "job/recovery.h"
 
 /* What a look comes to. */
 enum step {
@@ -142,15 +143,21 @@ static enum lith_code adopt_run(struct lith_look *look, const struct lith_job *j
                                 struct lith_err *err)
 {
     enum step step;
+    bool recovers = false;
+    bool settled = true;
 
     LITH_TRY(look_take(look, job, unlisted, &step, report, err));
+    LITH_TRY(lith_recovery_wanted(job, &recovers, err));
+    bool worth = is_worth_it(look, step) || recovers;
     /* A command that was killed may have done it already: what is told must last. */
-    if (!is_worth_it(look, step) && lith_job_events_owed(job, &look->view))
+    if (!worth && lith_job_events_owed(job, &look->view))
         return lith_folder_sync(job->folder, err);
-    if (!is_worth_it(look, step))
+    if (!worth)
         return LITH_OK;
     LITH_TRY(lith_job_lock(job, report, err));
-    enum lith_code code = adopt_locked(look, job, unlisted, report, err);
+    enum lith_code code = lith_recovery_run(job, report, &settled, err);
+    if (code == LITH_OK && settled)
+        code = adopt_locked(look, job, unlisted, report, err);
     lith_job_unlock(job, report);
     return code;
 }

@@ -3,7 +3,9 @@
  */
 #include "job/commits.h"
 
+#include "base/limits.h"
 #include "job/events.h"
+#include "lake/journal_files.h"
 #include "lake/showing.h"
 
 void lith_job_stamp_at(const struct lith_job *job, int64_t now_ns, struct lith_stamp *ret_stamp)
@@ -22,11 +24,25 @@ enum lith_code lith_job_stamp(const struct lith_job *job, struct lith_stamp *ret
     return LITH_OK;
 }
 
+/* A commit that is about to leave the log stays as long as its journal is there, which asks for it.
+ */
+static void journals_forget(const struct lith_job *job, struct lith_manifest *next)
+{
+    for (size_t i = 0; i + LITH_LOG_COUNT_MIN < next->log_count; i++) {
+        struct lith_log_entry *entry = &next->log[i];
+        if (entry->journal &&
+            !lith_journal_is_there(job->folder->store, job->folder->path, entry->commit_id))
+            entry->journal = false;
+    }
+    lith_manifest_log_trim(next);
+}
+
 static enum lith_code put_over(const struct lith_job *job, const struct lith_manifest *base,
                                const struct lith_blob *expected, struct lith_manifest *next,
                                enum lith_put *ret_put, struct lith_err *err)
 {
     LITH_TRY(lith_job_events_before(job, base, next, err));
+    journals_forget(job, next);
     LITH_TRY(lith_commit_put(job->folder, expected, next, job->work->mem, ret_put, err));
     lith_job_events_after(job, base, next, *ret_put);
     return LITH_OK;

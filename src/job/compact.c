@@ -19,6 +19,7 @@
 #include "job/late.h"
 #include "job/merge_step.h"
 #include "job/prepare.h"
+#include "job/recovery.h"
 #include "job/set_notes.h"
 #include "lake/commit.h"
 
@@ -27,16 +28,16 @@
 
 /* A merge that is to be committed. */
 struct result {
-    const struct lith_merge_step *step;
+    struct lith_merge_step *step;
     struct lith_compact compact; /* of the step; texts in the job's arena */
-    int64_t at_ns;               /* when it was committed */
+    struct lith_stamp stamp;     /* drawn before the merge: a journal bears its id */
 };
 
 /* After a lost commit: reads manifest, then list, and tries once more where that is allowed. */
 static enum lith_code commit_again(const struct lith_job *job, const struct result *result,
-                                   const struct lith_stamp *stamp, uint64_t epoch,
-                                   struct lith_err *err)
+                                   uint64_t epoch, struct lith_err *err)
 {
+    const struct lith_stamp *stamp = &result->stamp;
     const struct lith_merge_step *step = result->step;
     LITH_AUTO(view) struct lith_view view = {0};
     LITH_AUTO(arena) struct lith_arena arena;
@@ -70,12 +71,12 @@ static enum lith_code commit_again(const struct lith_job *job, const struct resu
     return lith_job_commit(job, &view, &next, err);
 }
 
-static enum lith_code result_make(const struct lith_job *job, const struct lith_look *look,
-                                  const struct lith_merge_step *step,
+static enum lith_code result_fill(const struct lith_job *job, const struct lith_look *look,
                                   const struct lith_set_notes *notes, struct result *ret_result,
                                   struct lith_err *err)
 {
-    *ret_result = (struct result){.step = step};
+    const struct lith_merge_step *step = ret_result->step;
+
     ret_result->compact = (struct lith_compact){
         .inputs = step->inputs,
         .input_count = step->input_count,
@@ -96,19 +97,25 @@ static enum lith_code outputs_commit(const struct lith_job *job, const struct li
     LITH_AUTO(arena) struct lith_arena arena;
     const struct lith_manifest *base = lith_view_manifest(&look->view);
     struct lith_manifest next;
-    struct lith_stamp stamp;
     enum lith_put put;
 
     lith_arena_init(&arena, job->work->mem);
-    LITH_TRY(lith_job_stamp(job, &stamp, err));
-    result->at_ns = stamp.at_ns;
-    LITH_TRY(lith_commit_compact(base, &result->compact, &stamp, &arena, &next, err));
+    LITH_TRY(lith_commit_compact(base, &result->compact, &result->stamp, &arena, &next, err));
     LITH_TRY(lith_job_put(job, &look->view, &next, &put, err));
     if (put == LITH_PUT_UNKNOWN)
         return lith_job_unknown(err);
     if (put == LITH_PUT_LOST)
-        return commit_again(job, result, &stamp, base->epoch, err);
+        return commit_again(job, result, base->epoch, err);
     return LITH_OK;
+}
+
+/* From here on the outputs can be seen: nothing that takes long comes between. */
+static enum lith_code publish_commit(const struct lith_job *job, const struct lith_look *look,
+                                     struct result *result, struct lith_err *err)
+{
+    LITH_TRY(lith_folder_now(job->folder, &result->stamp.at_ns, err));
+    LITH_TRY(lith_job_outputs_publish(&result->step->outputs, err));
+    return outputs_commit(job, look, result, err);
 }
 
 /* A key column that is missing checks nothing; one that was asked for may be a typo. The commit is
@@ -151,7 +158,7 @@ static void report_outputs(const struct lith_job *job, const struct lith_look *l
     report->conflict_count = result->compact.sets.conflict_count;
     report->files_after = report->files_before - step->input_count + step->outputs.count;
     report->held_bytes += look->plan.input_bytes;
-    if (!lith_add_i64(result->at_ns, job->options->gc.reader_grace_ns, &until_ns))
+    if (!lith_add_i64(result->stamp.at_ns, job->options->gc.reader_grace_ns, &until_ns))
         until_ns = INT64_MAX;
     if (until_ns > report->held_until_ns)
         report->held_until_ns = until_ns;
@@ -178,15 +185,28 @@ static enum lith_code merge_commit(const struct lith_job *job, struct lith_look 
 {
     LITH_AUTO(arena) struct lith_arena arena;
     struct lith_set_notes notes;
-    struct result result;
+    struct lith_job_journal journal;
+    struct result result = {.step = step};
 
     lith_arena_init(&arena, job->work->mem);
     LITH_TRY(lith_set_notes_take(look, &arena, &notes, err));
     lith_fact_book_forget(&look->book);
-    LITH_TRY(lith_merge_step_run(step, job, lith_view_manifest(&look->view), &look->plan, err));
-    LITH_TRY(result_make(job, look, step, &notes, &result, err));
-    LITH_TRY(outputs_commit(job, look, &result, err));
+    lith_job_stamp_at(job, look->now_ns, &result.stamp);
+    lith_job_journal_init(&journal, job, result.stamp.commit_id);
+    result.stamp.journal = journal.job != NULL;
+    step->journal = &journal;
+    enum lith_code code =
+        lith_merge_step_run(step, job, lith_view_manifest(&look->view), &look->plan, err);
+    if (code == LITH_OK)
+        code = result_fill(job, look, &notes, &result, err);
+    if (code == LITH_OK)
+        code = publish_commit(job, look, &result, err);
+    if (code != LITH_OK) {
+        lith_recovery_undo(&journal, report);
+        return code;
+    }
     report_outputs(job, look, &result, report, err);
+    lith_recovery_finish(&journal, report);
     return LITH_OK;
 }
 
@@ -325,15 +345,18 @@ enum lith_code lith_job_glance(const struct lith_job *job, const struct lith_lis
                                struct lith_err *err)
 {
     struct lith_look look;
+    bool recovers = false;
 
     enum lith_code code = lith_look_init(&look, job, err);
     look.listing_only = true;
     if (code == LITH_OK)
         code = lith_look_listed(&look, job, listing, err);
+    if (code == LITH_OK)
+        code = lith_recovery_wanted(job, &recovers, err);
     if (code == LITH_OK) {
         *ret_glance = (struct lith_glance){.gain = look.plan.gain,
                                            .waiting_ns = look.plan.waiting_ns,
-                                           .at_rest = is_at_rest(job, &look)};
+                                           .at_rest = !recovers && is_at_rest(job, &look)};
         if (ret_glance->at_rest)
             code = lith_look_report(&look, job, report, err);
     }
@@ -347,13 +370,17 @@ static bool may_write(const struct lith_look *look, const struct lith_partition_
     return report->state != LITH_PARTITION_BLOCKED || look->plan.reason == LITH_PART_MISPLACED;
 }
 
-/* Events that an earlier job owes come first, whatever else there is to do. */
+/* What an earlier job owes comes first, whatever else there is to do: events, then what its journal
+ * speaks of. */
 static enum lith_code work_locked(const struct lith_job *job, struct lith_look *look, bool wanted,
                                   struct lith_partition_report *report, struct lith_err *err)
 {
+    bool settled;
+
     if (lith_job_events_owed(job, &look->view))
         LITH_TRY(lith_job_events_repair(job, err));
-    return wanted ? compact_locked(job, look, report, err) : LITH_OK;
+    LITH_TRY(lith_recovery_run(job, report, &settled, err));
+    return wanted && settled ? compact_locked(job, look, report, err) : LITH_OK;
 }
 
 /* What the first look, without the lock, leads to. *ret_wanted: there may be work. */
@@ -378,13 +405,16 @@ enum lith_code lith_job_compact(const struct lith_job *job, struct lith_partitio
 {
     bool wanted = false;
     struct lith_look look;
+    bool recovers = false;
 
     enum lith_code code = lith_look_init(&look, job, err);
     if (code == LITH_OK)
         code = first_look(job, &look, report, &wanted, err);
+    if (code == LITH_OK)
+        code = lith_recovery_wanted(job, &recovers, err);
     /* The lock settles: a directory that was replaced may have got files that nobody has seen. */
-    if (code == LITH_OK &&
-        (wanted || look.view.listing.is_unsettled || lith_job_events_owed(job, &look.view))) {
+    if (code == LITH_OK && (wanted || recovers || look.view.listing.is_unsettled ||
+                            lith_job_events_owed(job, &look.view))) {
         code = lith_job_lock(job, report, err);
         if (code == LITH_OK) {
             code = work_locked(job, &look, wanted, report, err);

@@ -111,6 +111,13 @@ static enum lith_code manifest_find(const struct lith_job *job, const struct lit
     return lith_findings_add(findings, &found, err, "it cannot be read: %s", why->text);
 }
 
+static enum lith_code damaged_find(const struct lith_job *job, const struct lith_err *why,
+                                   struct lith_findings *findings, struct lith_err *err)
+{
+    LITH_TRY(manifest_find(job, why, findings, err));
+    return lith_fsck_journals(job, NULL, findings, err);
+}
+
 /* Without a manifest every file counts: that is so before the first commit, and a doubling where
  * one was lost. Footers tell. */
 static enum lith_code lost_find(const struct lith_fsck_look *look, struct lith_err *err)
@@ -235,7 +242,7 @@ static enum lith_code look_once(const struct lith_job *job, const struct lith_pa
     enum lith_code code =
         lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, &why);
     if (code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED)
-        return manifest_find(job, &why, findings, err);
+        return damaged_find(job, &why, findings, err);
     if (code != LITH_OK) {
         *err = why;
         return code;
@@ -246,7 +253,7 @@ static enum lith_code look_once(const struct lith_job *job, const struct lith_pa
     if (code == LITH_OK)
         code = book_find(job, &view, deep, findings, &book, err);
     lith_fact_book_done(&book);
-    return code;
+    return code == LITH_OK ? lith_fsck_journals(job, &view, findings, err) : code;
 }
 
 static enum lith_code table_format_find(const struct lith_job *job, struct lith_findings *findings,

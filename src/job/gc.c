@@ -1,9 +1,5 @@
 /*
- * Cleaning one partition: fence, delete, clean.
- *
- * The fence is a commit that raises the epoch and names what is about to go, so that no output
- * begun before it can ever be committed. Only then are files deleted, each by its identity; and
- * only a list made after that takes names out of the manifest. DESIGN.md section 5, GC.
+ * Cleaning one partition of what is past its grace. DESIGN.md section 5, GC.
  */
 #include "job/job.h"
 
@@ -12,40 +8,11 @@
 #include "job/commits.h"
 #include "job/events.h"
 #include "job/gc_orphans.h"
+#include "job/gc_steps.h"
 #include "job/handed.h"
 #include "job/look.h"
+#include "job/recovery.h"
 #include "lake/showing.h"
-
-static enum lith_code fence(const struct lith_job *job, const struct lith_view *view,
-                            const struct lith_gc_plan *plan, int64_t now_ns, struct lith_err *err)
-{
-    struct lith_manifest next;
-    struct lith_stamp stamp;
-
-    lith_job_stamp_at(job, now_ns, &stamp);
-    LITH_TRY(lith_commit_fence(lith_view_manifest(view), plan->fence_names, plan->fence_count,
-                               &stamp, job->arena, &next, err));
-    return lith_job_commit(job, view, &next, err);
-}
-
-/* Deletes in the plan's order. What became another file, or is gone already, is not a failure. */
-static enum lith_code deletes(const struct lith_job *job, const struct lith_gc_plan *plan,
-                              struct lith_partition_report *report, struct lith_err *err)
-{
-    for (size_t i = 0; i < plan->item_count; i++) {
-        const struct lith_gc_item *item = &plan->items[i];
-        if (item->verdict != LITH_GC_DELETE)
-            continue;
-        LITH_TRY(lith_work_check(job->work, err));
-        enum lith_code code = lith_folder_delete_if(job->folder, &item->target, err);
-        if (code == LITH_E_CONFLICT || code == LITH_E_NOT_FOUND)
-            continue;
-        LITH_TRY(code);
-        report->deleted++;
-        report->deleted_bytes += item->file->object->size;
-    }
-    return lith_folder_deletes_end(job->folder, err);
-}
 
 /* Neither time nor another pass takes these away: somebody should know of them. */
 static bool is_stuck(enum lith_gc_verdict verdict)
@@ -90,23 +57,10 @@ static enum lith_code clean(const struct lith_job *job, const struct lith_gc_pla
                             struct lith_err *err)
 {
     LITH_AUTO(view) struct lith_view view = {0};
-    struct lith_manifest next;
-    struct lith_stamp stamp;
-    bool changed = false;
 
     LITH_TRY(lith_view_take_list_last(job->folder, job->work->mem, &view, err));
     lith_held_report(&view.snapshot, job, report);
-    struct lith_clean clean = {
-        .listing = &view.listing,
-        .kept = plan->kept,
-        .kept_count = plan->kept_count,
-        .keep_all = plan->keep_all,
-        .replay_window_ns = job->options->replay_window_ns,
-    };
-    lith_job_stamp_at(job, now_ns, &stamp);
-    LITH_TRY(lith_commit_clean(lith_view_manifest(&view), &clean, &stamp, job->arena, &changed,
-                               &next, err));
-    return changed ? lith_job_commit(job, &view, &next, err) : LITH_OK;
+    return lith_gc_clean(job, &view, plan, now_ns, err);
 }
 
 /* Why nothing may be deleted here, in the report; false when something may. */
@@ -194,10 +148,20 @@ static enum lith_code view_plan(const struct lith_job *job, const struct lith_vi
     return plan_in_share(job, view, orphans, orphan_count, now_ns, ret_plan, err);
 }
 
+/* What could be deleted is: a file that cannot holds up no other. */
+static enum lith_code failures_tell(const struct lith_gc_failures *failures, struct lith_err *err)
+{
+    if (failures->count == 0)
+        return LITH_OK;
+    *err = failures->first;
+    return lith_failed(err->code);
+}
+
 static enum lith_code gc_locked(const struct lith_job *job, struct lith_partition_report *report,
                                 struct lith_err *err)
 {
     LITH_AUTO(view) struct lith_view view = {0};
+    struct lith_gc_failures failures = {0};
     struct lith_gc_plan plan;
     bool stopped = false;
     bool changed = false;
@@ -219,13 +183,14 @@ static enum lith_code gc_locked(const struct lith_job *job, struct lith_partitio
     LITH_TRY(files_report(job, &plan, false, report, err));
     report->more_due = braked_count(&plan);
     if (plan.delete_count) {
-        LITH_TRY(fence(job, &view, &plan, now_ns, err));
-        LITH_TRY(deletes(job, &plan, report, err));
+        LITH_TRY(lith_gc_fence(job, &view, &plan, now_ns, err));
+        LITH_TRY(lith_gc_delete(job, &plan, report, &failures, err));
     }
     if (!plan.delete_count && !plan.clean_wanted)
         return LITH_OK;
     lith_view_done(&view); /* what is left to do needs a view as large */
-    return clean(job, &plan, now_ns, report, err);
+    LITH_TRY(clean(job, &plan, now_ns, report, err));
+    return failures_tell(&failures, err);
 }
 
 /* What gc_locked would do, by the system's clock: asking the store's one writes. */
@@ -292,6 +257,7 @@ struct due {
     bool deletes; /* or names to take out of the manifest */
     bool events;
     bool tidy;
+    bool recovers;
 };
 
 static enum lith_code gc_look(const struct lith_job *job, struct lith_partition_report *report,
@@ -318,13 +284,18 @@ static enum lith_code gc_look(const struct lith_job *job, struct lith_partition_
     return LITH_OK;
 }
 
-/* Events that an earlier job owes come first, whatever else there is to do. */
+/* What an earlier job owes comes first, whatever else there is to do. */
 static enum lith_code work_locked(const struct lith_job *job, const struct due *due,
                                   struct lith_partition_report *report, struct lith_err *err)
 {
+    bool settled;
+
     if (due->events)
         LITH_TRY(lith_job_events_repair(job, err));
-    if (due->deletes)
+    LITH_TRY(lith_recovery_run(job, report, &settled, err));
+    if (!settled)
+        return LITH_OK;
+    if (due->deletes || due->recovers)
         LITH_TRY(gc_locked(job, report, err));
     return tidy_locked(job, report, err);
 }
@@ -346,14 +317,19 @@ static enum lith_code gc_run(const struct lith_job *job, bool dry_run,
     struct due due;
 
     LITH_TRY(gc_look(job, report, &due, err));
-    if (!due.deletes && (dry_run || !(due.events || due.tidy)))
+    LITH_TRY(lith_recovery_wanted(job, &due.recovers, err));
+    if (due.recovers && dry_run) {
+        lith_recovery_foresee(report);
+        return LITH_OK;
+    }
+    if (!due.deletes && (dry_run || !(due.events || due.tidy || due.recovers)))
         return LITH_OK;
     if (!dry_run)
         LITH_TRY(lith_job_lock(job, report, err));
     enum lith_code code = dry_run ? gc_dry(job, report, err) : work_locked(job, &due, report, err);
     if (!dry_run)
         lith_job_unlock(job, report);
-    if (code == LITH_OK)
+    if (code == LITH_OK && report->state == LITH_PARTITION_LEFT)
         reason_report(report, dry_run);
     return code;
 }

@@ -67,7 +67,13 @@ enum lith_code lith_gc_orphans_read(const struct lith_job *job,
         code = orphan_read(job, codecs, file->object, &orphans[count], err);
         if (code == LITH_E_NOMEM || code == LITH_E_CANCELLED)
             break;
+        bool again = code == LITH_E_IO || code == LITH_E_TRANSIENT || code == LITH_E_DENIED;
         code = LITH_OK; /* not known: it stays */
+        if (again)
+            code = lith_arena_copy(job->arena, err->text, strlen(err->text), &block, err);
+        if (code != LITH_OK)
+            break;
+        orphans[count].unread = again ? block : NULL;
         count++;
     }
     lith_codec_context_free(codecs);

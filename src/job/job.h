@@ -13,6 +13,7 @@
 #include "base/uuid.h"
 #include "base/work.h"
 #include "lake/gc.h"
+#include "lake/lake_file.h"
 #include "lake/path_keys.h"
 #include "merge/schema_union.h"
 #include "plan/plan.h"
@@ -22,8 +23,12 @@
 #define LITH_JOB_STEP_ROW_GROUP "row-group" /* an output row group is written */
 #define LITH_JOB_STEP_VERIFIED "verified"   /* an output was read back */
 
+#define LITH_JOB_STEP_JOURNALED "journaled"     /* nothing of the job can be seen yet */
+#define LITH_JOB_STEP_UNJOURNALED "unjournaled" /* a journal is away */
+
 struct lith_format;
 struct lith_job_events;
+struct lith_journal_files;
 
 /* What all jobs of a pass share. Read-only while they run. */
 struct lith_job_options {
@@ -46,6 +51,7 @@ struct lith_job_options {
     bool key_columns_given;    /* by the caller: where one is missing it is told */
     uint32_t min_free_percent; /* of the file system, that outputs leave free */
     const char *manifest_name;
+    enum lith_readers readers; /* glob: jobs keep journals, and delete what they merged at once */
     struct lith_path_options path;
     bool tier_days;          /* roll-ups: hours into their day */
     bool tier_months;        /* ... days into their month */
@@ -67,6 +73,8 @@ struct lith_job {
     const struct lith_work *work;
     struct lith_arena *arena;       /* of the report's texts; outlives the job */
     struct lith_job_events *events; /* NULL: no audit series is kept */
+    /* What the pass found of journals when it began; NULL: nobody looked. Readers = glob only. */
+    const struct lith_journal_files *journals;
     _Atomic uint64_t
         *gc_bytes_left; /* what gc may still delete in this pass; NULL: the policy alone */
 };

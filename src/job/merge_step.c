@@ -2,7 +2,7 @@
  * The merging part of a job.
  *
  * Inputs are opened by identity (size and etag), so a file that was replaced is noticed when it
- * is opened; and looked at once more before publishing, for those replaced in place.
+ * is opened; and looked at once more at the end, for those replaced in place.
  */
 #include "job/merge_step.h"
 
@@ -132,8 +132,7 @@ static enum lith_code merge_and_check(struct lith_merge_step *step, struct lith_
                          step->outputs.rows, merge->row_count);
     rows_take(step, merge->rows);
     LITH_TRY(lith_job_outputs_check(&step->outputs, err));
-    LITH_TRY(inputs_recheck(step, job, plan, err));
-    return lith_job_outputs_publish(&step->outputs, err);
+    return inputs_recheck(step, job, plan, err);
 }
 
 struct lith_merge_options lith_job_merge_options(const struct lith_job *job)
@@ -164,10 +163,15 @@ static enum lith_code merge_once(struct lith_merge_step *step, const struct lith
     struct lith_merge_input *inputs;
     char hash[33];
 
-    *step = (struct lith_merge_step){0};
+    *step = (struct lith_merge_step){.journal = step->journal};
     LITH_TRY(lith_job_outputs_init(&step->outputs, job, manifest->pid, manifest->epoch, err));
     step->outputs.opener = &opener.base;
     LITH_TRY(inputs_fill(step, job, plan, &inputs, err));
+    step->outputs.journal = step->journal;
+    if (step->journal) {
+        step->journal->inputs = step->inputs;
+        step->journal->input_count = step->input_count;
+    }
     LITH_TRY(job_hash(job, manifest->pid, plan, hash, err));
     LITH_TRY(lith_alloc_array(job->work->mem, plan->input_count, sizeof(int64_t), &rows, err));
     struct lith_format_merge merge = {

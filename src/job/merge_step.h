@@ -1,15 +1,17 @@
 /*
- * The merging part of a job: plan in, verified and published outputs out.
+ * The merging part of a job: plan in, verified outputs out.
  */
 #ifndef LITH_JOB_MERGE_STEP_H
 #define LITH_JOB_MERGE_STEP_H
 
+#include "job/journal.h"
 #include "job/outputs.h"
 #include "merge/explain_sums.h"
 #include "plan/plan.h"
 
 /* What the merge of one plan came to. */
 struct lith_merge_step {
+    struct lith_job_journal *journal; /* of the job; set by the caller; NULL: none is kept */
     struct lith_job_outputs outputs;
     struct lith_entry *inputs; /* as read to the end: name, size, etag, rows; in the job's arena */
     size_t input_count;
@@ -19,8 +21,8 @@ struct lith_merge_step {
 };
 
 /*
- * Merges the plan's inputs under `manifest` (pid, epoch), verifies, checks that every input still
- * is what was read, and publishes. On failure nothing is published that was not complete.
+ * Merges the plan's inputs under `manifest` (pid, epoch), verifies, and checks that every input
+ * still is what was read. Nothing can be seen yet: lith_job_outputs_publish.
  */
 LITH_MUST_CHECK enum lith_code lith_merge_step_run(struct lith_merge_step *step,
                                                    const struct lith_job *job,

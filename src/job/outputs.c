@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "job/format.h"
+#include "job/journal.h"
 
 static enum lith_code room_for_one(struct lith_job_outputs *outputs, struct lith_err *err)
 {
@@ -129,6 +130,8 @@ static enum lith_code output_end(struct lith_merge_outputs *base,
     struct lith_job_outputs *outputs = (struct lith_job_outputs *)base;
     struct lith_output *output = outputs->outputs[file->index];
 
+    if (outputs->job->folder->store->seal_shows)
+        LITH_TRY(lith_job_journal_put(outputs->journal, outputs, err));
     LITH_TRY(lith_output_seal(output, err));
     outputs->is_mingled = outputs->is_mingled || file->is_mingled;
     if (outputs->job->options->verify != LITH_VERIFY_OFF &&
@@ -171,9 +174,15 @@ enum lith_code lith_job_outputs_init(struct lith_job_outputs *outputs, const str
 
 enum lith_code lith_job_outputs_publish(struct lith_job_outputs *outputs, struct lith_err *err)
 {
+    LITH_TRY(lith_job_journal_put(outputs->journal, outputs, err));
     for (size_t i = 0; i < outputs->count; i++) {
         struct lith_object object;
-        LITH_TRY(lith_output_publish(outputs->outputs[i], outputs->job->arena, &object, err));
+        enum lith_code code =
+            lith_output_publish(outputs->outputs[i], outputs->job->arena, &object, err);
+        if (code == LITH_E_NOT_FOUND)
+            return lith_fail(err, LITH_E_CONFLICT,
+                             "another program took this job for dead, and its work away");
+        LITH_TRY(code);
         outputs->entries[i].name = object.name;
         outputs->entries[i].etag = object.etag;
     }

@@ -11,6 +11,8 @@
 #include "lake/manifest.h"
 #include "merge/merge.h"
 
+struct lith_job_journal;
+
 struct lith_job_outputs {
     struct lith_merge_outputs base; /* what the merge writes to */
     const struct lith_job *job;
@@ -20,6 +22,7 @@ struct lith_job_outputs {
     size_t input_count;
     struct lith_opener *opener; /* of the inputs, for verify level decode */
     struct lith_codec_context *codecs;
+    struct lith_job_journal *journal; /* there before any of them can be seen */
     struct lith_output **outputs;
     struct lith_entry *entries; /* one per output; etags are set by publishing */
     size_t count;
@@ -35,7 +38,8 @@ LITH_MUST_CHECK enum lith_code lith_job_outputs_init(struct lith_job_outputs *ou
 /* All have been written: checks what can only be checked of all of them together. */
 LITH_MUST_CHECK enum lith_code lith_job_outputs_check(struct lith_job_outputs *outputs,
                                                       struct lith_err *err);
-/* Gives all their final names, durably, in order; then entries are complete. */
+/* Puts the journal, and gives all their final names, durably, in order; then entries are complete.
+ */
 LITH_MUST_CHECK enum lith_code lith_job_outputs_publish(struct lith_job_outputs *outputs,
                                                         struct lith_err *err);
 /* Ends them; what was not published is removed. */

@@ -4,6 +4,7 @@
 #include "job/hold.h"
 #include "job/look.h"
 #include "job/merge_step.h"
+#include "job/recovery.h"
 
 /* How the columns of a due partition would be merged. */
 static enum lith_code explain(const struct lith_look *look, const struct lith_job *job,
@@ -21,13 +22,18 @@ enum lith_code lith_job_plan(const struct lith_job *job, struct lith_partition_r
 {
     struct lith_look look;
     struct lith_hold hold = {0};
+    bool recovers = false;
 
     enum lith_code code = lith_look_init(&look, job, err);
     look.all_files = true;
     if (code == LITH_OK)
         code = lith_look_first(&look, job, report, err);
-    bool due = code == LITH_OK && report->state != LITH_PARTITION_BLOCKED &&
+    if (code == LITH_OK)
+        code = lith_recovery_wanted(job, &recovers, err);
+    bool due = code == LITH_OK && report->state != LITH_PARTITION_BLOCKED && !recovers &&
                look.plan.reason == LITH_PART_DUE;
+    if (code == LITH_OK && recovers && report->state != LITH_PARTITION_BLOCKED)
+        lith_recovery_foresee(report);
     if (due)
         code = lith_hold_find(job, &look, &hold, err);
     if (hold.reason && hold.state == LITH_PARTITION_BLOCKED)

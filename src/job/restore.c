@@ -1,6 +1,10 @@
 /*
  * Bringing the live set of an older manifest back.
  *
+ * Journals (readers = glob) wait: to finish what they speak of would delete files that may be to
+ * come back, and where their manifest was lost, this is what they wait for. The commit raises the
+ * epoch, so that nothing of theirs can be committed after it; the next pass asks the new manifest.
+ *
  * The manifest in place is read first and the list made after it, as for a rollback; the commit
  * holds only on that manifest, or on those bytes that are none. docs/fsck.md.
  */

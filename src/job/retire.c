@@ -12,6 +12,7 @@
 #include "job/by_hand.h"
 #include "job/commits.h"
 #include "job/look.h"
+#include "job/recovery.h"
 #include "lake/name_index.h"
 
 struct retire {
@@ -240,7 +241,12 @@ static enum lith_code attempt(const struct lith_job *job, void *ctx,
 {
     const struct retire *retire = ctx;
     struct lith_look look;
+    bool settled = true;
 
+    if (!retire->dry_run)
+        LITH_TRY(lith_recovery_run(job, report, &settled, err));
+    if (!settled)
+        return LITH_OK;
     enum lith_code code = lith_look_init(&look, job, err);
     look.listing_only = true;
     if (code == LITH_OK)

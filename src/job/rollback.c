@@ -36,5 +36,9 @@ static enum lith_code attempt(const struct lith_job *job, void *ctx,
 enum lith_code lith_job_rollback(const struct lith_job *job, bool dry_run,
                                  struct lith_partition_report *report, struct lith_err *err)
 {
+    if (job->options->readers == LITH_READERS_GLOB)
+        return lith_fail(err, LITH_E_INVALID,
+                         "rollback: with readers = glob what was merged is deleted at once; there "
+                         "is nothing to go back to");
     return lith_by_hand_run(job, dry_run, attempt, &dry_run, report, err);
 }

@@ -489,12 +489,13 @@ static void children_moved(struct rollup *r, struct lith_partition_report *repor
     }
 }
 
-static enum lith_code publish(struct rollup *r, const struct lith_merge_step *step,
+static enum lith_code publish(struct rollup *r, struct lith_merge_step *step,
                               struct lith_partition_report *report, struct lith_err *err)
 {
     struct lith_stamp stamp;
     struct lith_err ignored;
 
+    LITH_TRY(lith_job_outputs_publish(&step->outputs, err));
     LITH_TRY(lith_job_stamp(r->job, &stamp, err));
     for (size_t i = 0; i < r->count; i++) {
         enum lith_code code = child_hand(r, step, stamp.commit_id, &r->children[i], err);

@@ -98,7 +98,7 @@ static const char *name_after(const struct lith_merge_step *step, const char *na
 {
     for (size_t i = 0; step && step->outputs.count && i < step->input_count; i++) {
         if (strcmp(step->inputs[i].name, name) == 0)
-            return step->outputs.entries[0].name;
+            return step->outputs.outputs[0]->name;
     }
     return name;
 }

@@ -23,6 +23,7 @@ void lith_stamp_draw(struct lith_env *env, int64_t at_ns, struct lith_stamp *ret
     lith_hash128_text(id, ret_stamp->commit_id);
     ret_stamp->at_ns = at_ns;
     ret_stamp->no_event = false;
+    ret_stamp->journal = false;
 }
 
 /* What an adoption starts from: generation 1, or a foreign manifest's names and fields. */

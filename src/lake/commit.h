@@ -15,6 +15,7 @@ struct lith_stamp {
     char commit_id[LITH_COMMIT_ID_BYTES];
     int64_t at_ns; /* by the store's clock */
     bool no_event; /* nobody keeps an audit series: its log entry waits for no event */
+    bool journal;  /* a journal speaks of it: its log entry waits until that is away */
 };
 
 /* Draws a commit id; `at_ns` from lith_folder_now. */

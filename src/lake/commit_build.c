@@ -40,7 +40,8 @@ static enum lith_code log_copy(struct lith_commit_build *b, enum lith_op op, str
                                                  .epoch = b->next.epoch,
                                                  .op = op,
                                                  .at_ns = b->stamp->at_ns,
-                                                 .event = b->stamp->no_event};
+                                                 .event = b->stamp->no_event,
+                                                 .journal = b->stamp->journal};
     b->next.log_count = count + 1;
     lith_manifest_log_trim(&b->next);
     return LITH_OK;

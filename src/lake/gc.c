@@ -45,15 +45,18 @@ struct pass {
     int64_t now_ns;
     struct lith_arena *arena;
     struct lith_name_index retired; /* of the manifest */
+    struct lith_name_index named;   /* of the policy */
     struct lith_gc_plan plan;
 };
 
-/* Is `grace` over since `from`? A sum that does not fit lies in the future. */
+/* Is `grace` over since `from`? A sum that does not fit lies in the future. What was named has
+ * none.
+ */
 static bool is_over(const struct pass *p, int64_t from, int64_t grace)
 {
     int64_t until = 0;
 
-    return lith_add_i64(from, grace, &until) && p->now_ns >= until;
+    return p->policy->only_named || (lith_add_i64(from, grace, &until) && p->now_ns >= until);
 }
 
 static bool is_recorded(const struct lith_object *object, const struct lith_entry *entry)
@@ -114,7 +117,8 @@ static bool is_gone(const struct lith_manifest *m, const char *name, uint64_t si
 /*
  * The first input of an orphan whose rows may be in the orphan alone; NULL: all are elsewhere. An
  * input that is live has them itself; one that is retired or gone was superseded by a commit. A
- * name with another size is another file.
+ * name with another size is another file. A late file has its rows, too, but a pass by grace waits
+ * until it is named; what is named itself does not, since nothing is folded before it is gone.
  */
 static const char *needed_find(const struct pass *p, const struct lith_orphan_inputs *inputs)
 {
@@ -122,8 +126,9 @@ static const char *needed_find(const struct pass *p, const struct lith_orphan_in
         const char *name = inputs->inputs[i];
         const struct lith_snapshot_file *file = lith_snapshot_find(&p->view->snapshot, name);
         size_t row = 0;
-        bool live = file && file->state == LITH_FILE_LIVE && file->object &&
-                    file->object->size == inputs->sizes[i];
+        bool holds = file && (file->state == LITH_FILE_LIVE ||
+                              (file->state == LITH_FILE_LATE && p->policy->only_named));
+        bool live = holds && file->object && file->object->size == inputs->sizes[i];
         bool retired = lith_name_index_find(&p->retired, name, &row) &&
                        p->m->retired[row].size == inputs->sizes[i];
         bool below = inputs->is_below && inputs->is_below[i];
@@ -189,6 +194,7 @@ static enum lith_code gone_tmp_judge(struct pass *p, const struct lith_snapshot_
     item->verdict = LITH_GC_KEEP_UNKNOWN;
     item->target = *file->object;
     item->target.name = copy;
+    item->condemned = lith_manifest_condemned(p->m, copy);
     if (retired) {
         item->verdict =
             is_recorded(file->object, retired) || !lith_listing_find(&p->view->listing, copy)
@@ -202,6 +208,56 @@ static enum lith_code gone_tmp_judge(struct pass *p, const struct lith_snapshot_
     return LITH_OK;
 }
 
+static bool ends_with(const char *name, size_t bytes, const char *suffix)
+{
+    size_t suffix_bytes = strlen(suffix);
+
+    return bytes > suffix_bytes && memcmp(name + bytes - suffix_bytes, suffix, suffix_bytes) == 0;
+}
+
+/* Bytes of the data file's name that a file bears, or bore before it was given a suffix. */
+static size_t data_bytes(const char *name)
+{
+    size_t bytes = strlen(name);
+
+    if (ends_with(name, bytes, LITH_GONE_SUFFIX))
+        bytes -= strlen(LITH_GONE_SUFFIX);
+    if (ends_with(name, bytes, ".tmp"))
+        bytes -= strlen(".tmp");
+    return bytes;
+}
+
+/* Is what is named the very file? Of an output that was never committed the name is enough: no
+ * other file ever gets it. */
+static bool named_is(const struct pass *p, const struct lith_gc_named *named, const char *name)
+{
+    size_t row = 0;
+
+    if (!lith_name_index_find(&p->retired, name, &row))
+        return !named->etag;
+    const struct lith_entry *retired = &p->m->retired[row];
+    return named->etag && retired->etag && retired->size == named->size &&
+           strcmp(retired->etag, named->etag) == 0;
+}
+
+/* Also by the name that a file had before a delete of it, or the job that wrote it, was cut off. */
+static enum lith_code is_named(const struct pass *p, const struct lith_snapshot_file *file,
+                               bool *ret_named, struct lith_err *err)
+{
+    size_t bytes = data_bytes(file->name);
+    size_t begin = 0;
+    void *name;
+
+    LITH_TRY(lith_arena_copy(p->arena, file->name, bytes, &name, err));
+    size_t count = lith_name_index_run(&p->named, name, &begin);
+    *ret_named = false;
+    for (size_t i = begin; i < begin + count; i++) {
+        if (named_is(p, &p->policy->named[p->named.refs[i].index], name))
+            *ret_named = true;
+    }
+    return LITH_OK;
+}
+
 static bool state_matters(enum lith_file_state state)
 {
     return state == LITH_FILE_RETIRED || state == LITH_FILE_ORPHAN || state == LITH_FILE_OUR_TMP ||
@@ -211,9 +267,16 @@ static bool state_matters(enum lith_file_state state)
 static enum lith_code file_judge(struct pass *p, const struct lith_snapshot_file *file,
                                  struct lith_err *err)
 {
-    struct lith_gc_item *item = &p->plan.items[p->plan.item_count++];
+    struct lith_gc_item *item = &p->plan.items[p->plan.item_count];
+    bool named = true;
 
+    if (p->policy->only_named)
+        LITH_TRY(is_named(p, file, &named, err));
+    if (!named)
+        return LITH_OK;
+    p->plan.item_count++;
     *item = (struct lith_gc_item){.file = file, .target = *file->object};
+    item->condemned = file->condemned;
     if (file->state == LITH_FILE_GONE_TMP)
         return gone_tmp_judge(p, file, item, err);
     if (file->state == LITH_FILE_RETIRED)
@@ -262,6 +325,7 @@ static enum lith_code deletes_choose(struct pass *p, struct lith_err *err)
         }
         plan->delete_bytes = bytes;
         plan->delete_count++;
+        plan->fence_wanted = plan->fence_wanted || !item->condemned;
         if (item->file->state == LITH_FILE_RETIRED || item->file->state == LITH_FILE_ORPHAN)
             plan->fence_names[plan->fence_count++] = item->file->name;
     }
@@ -363,6 +427,8 @@ enum lith_code lith_gc_plan(const struct lith_view *view, const struct lith_orph
     LITH_TRY(pass_check(&p, err));
     LITH_TRY(lith_name_index_build(p.m->retired, p.m->retired_count, sizeof(*p.m->retired),
                                    offsetof(struct lith_entry, name), arena, &p.retired, err));
+    LITH_TRY(lith_name_index_build(policy->named, policy->named_count, sizeof(*policy->named),
+                                   offsetof(struct lith_gc_named, name), arena, &p.named, err));
     LITH_TRY(
         lith_arena_array(arena, view->snapshot.file_count, sizeof(*p.plan.items), &block, err));
     p.plan.items = block;

@@ -9,16 +9,27 @@
 
 #include "lake/snapshot.h"
 
+/* A file that somebody names to be taken at once. */
+struct lith_gc_named {
+    const char *name;
+    const char *etag; /* a superseded file: with this identity alone; NULL: an orphan */
+    uint64_t size;
+};
+
 struct lith_gc_policy {
     int64_t reader_grace_ns;
     int64_t orphan_grace_ns;
     uint64_t bytes_max; /* the brake: most to delete in this pass */
+    bool only_named;    /* nothing but these is looked at, and they have no grace */
+    const struct lith_gc_named *named;
+    size_t named_count;
 };
 
 /* What an orphan's own footer says it holds; from the caller, who reads it. */
 struct lith_orphan_inputs {
     const char *name;
-    bool known; /* false: the footer cannot be read, or does not say */
+    bool known;         /* false: the footer cannot be read, or does not say */
+    const char *unread; /* why it is not known where another try may help; NULL: it would not */
     const char *const *inputs;
     const uint64_t *sizes; /* of the inputs, bytes */
     const bool *is_below;  /* of a partition below, which has its rows or has put them elsewhere */
@@ -43,6 +54,7 @@ struct lith_gc_item {
     const struct lith_snapshot_file *file;
     struct lith_object target; /* what to give to lith_folder_delete_if: the recorded identity */
     enum lith_gc_verdict verdict;
+    bool condemned;     /* by an earlier fence */
     const char *needed; /* KEEP_NEEDED: an input that is nowhere, in the memory of `orphans` */
 };
 
@@ -51,6 +63,7 @@ struct lith_gc_plan {
     size_t item_count;
     size_t delete_count;
     uint64_t delete_bytes;
+    bool fence_wanted;        /* an earlier fence has not condemned all that is to be deleted */
     const char **fence_names; /* what the fence condemns: data names of the deletes */
     size_t fence_count;
     const char **kept; /* sorted: inputs of listed orphans, for lith_commit_clean */

@@ -39,16 +39,6 @@ enum lith_code lith_readers_parse(const char *text, enum lith_readers *ret_reade
                      "readers \"%s\": one of manifest, exchange, glob expected", text);
 }
 
-enum lith_code lith_readers_check(enum lith_readers readers, struct lith_err *err)
-{
-    if (readers == LITH_READERS_GLOB)
-        return lith_fail(err, LITH_E_INVALID,
-                         "readers = %s is not there yet; this version does readers = manifest and "
-                         "readers = exchange",
-                         readers_names[readers]);
-    return LITH_OK;
-}
-
 static enum lith_code text_copy(const struct lith_json *root, const char *key, char *to,
                                 size_t bytes, struct lith_err *err)
 {
@@ -213,13 +203,11 @@ enum lith_code lith_lake_file_ensure(struct lith_store *store,
     LITH_AUTO(folder) struct lith_folder *root = NULL;
     struct lith_lake_file file = {0};
 
-    LITH_TRY(lith_readers_check(choice->readers, err));
     LITH_TRY(lith_folder_open(store, "", &root, err));
     enum lith_code code = file_read(root, arena, &file, err);
     if (code == LITH_E_NOT_FOUND)
         code = file_create(root, choice, arena, &file, err);
     LITH_TRY(code);
-    LITH_TRY(lith_readers_check(file.readers, err));
     if (choice->readers != LITH_READERS_NONE && choice->readers != file.readers)
         return lith_fail(err, LITH_E_INVALID, "the lake was committed to with readers = %s, not %s",
                          lith_readers_name(file.readers), lith_readers_name(choice->readers));

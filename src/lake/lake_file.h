@@ -24,8 +24,6 @@ const char *lith_readers_name(enum lith_readers readers);
 /* INVALID for another word. */
 LITH_MUST_CHECK enum lith_code lith_readers_parse(const char *text, enum lith_readers *ret_readers,
                                                   struct lith_err *err);
-/* INVALID for the modes that are not there yet, with that text. */
-LITH_MUST_CHECK enum lith_code lith_readers_check(enum lith_readers readers, struct lith_err *err);
 
 struct lith_lake_file {
     char lake_id[33];

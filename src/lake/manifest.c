@@ -40,8 +40,8 @@ const char *const lith_root_fields[] = {"generation", "files", "lithify", NULL};
 const char *const lith_ours_fields[] = {
     "format", "pid",       "epoch",   "commit_id",  "committed_at", "log",   "files",     "retired",
     "gone",   "condemned", "outcome", "quarantine", "handed",       "taken", "misplaced", NULL};
-const char *const lith_log_fields[] = {"generation", "commit_id", "epoch", "op",
-                                       "at",         "event",     NULL};
+const char *const lith_log_fields[] = {"generation", "commit_id", "epoch",   "op",
+                                       "at",         "event",     "journal", NULL};
 const char *const lith_outcome_fields[] = {"live_hash",   "policy_hash", "writer",  "files_before",
                                            "files_after", "verdict",     "settled", "sets_hash",
                                            "conflicts",   "refusals",    NULL};
@@ -201,7 +201,8 @@ void lith_manifest_log_trim(struct lith_manifest *m)
 {
     size_t first = 0;
 
-    while (m->log_count - first > LITH_LOG_COUNT_MIN && m->log[first].event)
+    while (m->log_count - first > LITH_LOG_COUNT_MIN && m->log[first].event &&
+           !m->log[first].journal)
         first++;
     m->log += first;
     m->log_count -= first;

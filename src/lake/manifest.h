@@ -70,7 +70,8 @@ struct lith_log_entry {
     enum lith_op op;
     const char *op_text; /* as read; what OTHER is written as */
     int64_t at_ns;
-    bool event; /* its audit event exists, or none is kept */
+    bool event;   /* its audit event exists, or none is kept */
+    bool journal; /* a journal speaks of it, or did (readers = glob) */
     const struct lith_json *raw;
 };
 
@@ -224,7 +225,7 @@ bool lith_manifest_is_handed(const struct lith_manifest *manifest, const char *n
 /* Marks log entries as having their audit event: of a manifest that is about to be put. */
 void lith_manifest_mark_event(struct lith_manifest *manifest, const char *commit_id);
 /* Lets the oldest log entries go: the last LITH_LOG_COUNT_MIN stay, older ones as long as an event
- * is missing. Builders of commits call it, and whoever marks one. */
+ * is missing or a journal may be there. Builders of commits call it, and whoever marks one. */
 void lith_manifest_log_trim(struct lith_manifest *manifest);
 
 /* XXH3-128 over the sorted "name\0size\n" of the entries, as 32 hex digits. */

@@ -202,6 +202,7 @@ static enum lith_code log_entry_read(struct lith_manifest_reader *r, struct lith
     LITH_TRY(lith_cell_number(r, place, row, "epoch", &entry->epoch, err));
     LITH_TRY(lith_cell_time(r, place, row, "at", &entry->at_ns, err));
     entry->event = lith_row_is_true(row, "event");
+    entry->journal = lith_row_is_true(row, "journal");
     entry->op = LITH_OP_ADOPT;
     while (entry->op < LITH_OP_OTHER && !lith_json_cell_is(op, lith_op_name(entry->op)))
         entry->op++;

@@ -228,7 +228,8 @@ static enum lith_code put_log(struct writer *w, const struct lith_manifest *m)
                       lith_json_set(object, "epoch", json_number(entry->epoch)) &&
                       lith_json_set(object, "op", lith_json_text(op)) &&
                       lith_json_set(object, "at", json_time(entry->at_ns)) &&
-                      lith_json_set(object, "event", lith_json_bool(entry->event));
+                      lith_json_set(object, "event", lith_json_bool(entry->event)) &&
+                      (!entry->journal || lith_json_set(object, "journal", lith_json_bool(true)));
         enum lith_code code = put_row(w, i);
         if (code != LITH_OK) {
             lith_json_free(object);

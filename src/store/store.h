@@ -194,6 +194,7 @@ struct lith_store {
     bool single_writer; /* the user's word that no other program commits here */
     bool is_lockless;   /* a lock keeps nobody out, as after leases that ran out */
     bool takes_paths;   /* names of its objects have several parts, with '/' (job/family.h) */
+    bool seal_shows;    /* an output has its final name once it is sealed, and is listed */
 };
 
 struct lith_folder {

@@ -20,6 +20,7 @@
 #include "job/handed.h"
 #include "job/rollup.h"
 #include "lake/walk.h"
+#include "sweep/strays.h"
 #include "sweep/summary.h"
 
 /* One partition to work on. */
@@ -39,6 +40,7 @@ struct pass {
     struct lith_summary summary;
     struct lith_lock *lock; /* of summary and each */
     struct lith_arena arena;
+    struct lith_sweep_journals journals; /* in the arena */
     struct target *targets;
     size_t count;
     struct target *rollups; /* partitions, or folders, above others: after all else */
@@ -72,6 +74,11 @@ static void tell(struct pass *pass, const struct lith_partition_report *report)
     if (pass->each)
         pass->each(pass->ctx, report);
     lith_lock_give(pass->lock);
+}
+
+static void stray_tell(void *ctx, const struct lith_partition_report *report)
+{
+    tell(ctx, report);
 }
 
 static void tell_failure(struct pass *pass, const char *path, const struct lith_err *err)
@@ -148,6 +155,7 @@ static enum lith_code target_run(struct pass *pass, const struct target *target,
         .uuids = &uuids,
         .work = &work,
         .arena = arena,
+        .journals = &pass->journals.files,
         .gc_bytes_left = &pass->gc_bytes_left,
     };
     lith_job_events_init(&events, pass->sweep->series, pass->sweep->env);
@@ -207,6 +215,7 @@ static struct lith_glance glance(struct pass *pass, const struct lith_walk_stop 
         .work = pass->sweep->work,
         .arena = &arena,
         .events = pass->sweep->series ? &events : NULL,
+        .journals = &pass->journals.files,
     };
     if (lith_job_glance(&job, stop->listing, &found, &report, &ignored) != LITH_OK)
         found = (struct lith_glance){0};
@@ -272,6 +281,9 @@ static enum lith_code stop_take(void *ctx, const struct lith_walk_stop *stop, st
         LITH_TRY(rollup_add(pass, stop, err));
     if (!lith_sweep_selects(pass->sweep, stop->path))
         return LITH_OK;
+    if (stop->failed || stop->is_partition)
+        LITH_TRY(
+            lith_sweep_journals_meet(&pass->journals, stop->path, pass->sweep->work->mem, err));
     if (stop->failed) {
         tell_failure(pass, stop->path, stop->failed);
         return LITH_OK;
@@ -378,6 +390,19 @@ static enum lith_code targets_run(struct pass *pass, struct target *targets, siz
     return lith_work_check(pass->sweep->work, err);
 }
 
+/* fsck tells of what it cannot look at, and goes on. */
+static enum lith_code journals_list(struct pass *pass, struct lith_err *err)
+{
+    enum lith_code code =
+        lith_sweep_journals_list(pass->sweep, pass->kind, &pass->arena, &pass->journals, err);
+
+    if (code == LITH_OK || code == LITH_E_CANCELLED || pass->kind != LITH_PASS_FSCK)
+        return code;
+    tell_failure(pass, LITH_JOURNAL_FOLDER, err);
+    pass->journals = (struct lith_sweep_journals){0};
+    return LITH_OK;
+}
+
 enum lith_code lith_sweep_run(const struct lith_sweep *sweep, enum lith_pass pass_kind,
                               lith_partition_fn each, void *ctx, struct lith_summary *ret_summary,
                               struct lith_err *err)
@@ -387,8 +412,12 @@ enum lith_code lith_sweep_run(const struct lith_sweep *sweep, enum lith_pass pas
     atomic_init(&pass.gc_bytes_left, sweep->options->gc.bytes_max);
     LITH_TRY(lith_lock_new(sweep->work->mem, &pass.lock, err));
     lith_arena_init(&pass.arena, sweep->work->mem);
-    enum lith_code code = lith_lake_walk_to(sweep->store, sweep->change.partition,
-                                            sweep->work->control, stop_take, &pass, err);
+    enum lith_code code = journals_list(&pass, err);
+    if (code == LITH_OK)
+        code = lith_lake_walk_to(sweep->store, sweep->change.partition, sweep->work->control,
+                                 stop_take, &pass, err);
+    if (code == LITH_OK)
+        code = lith_strays_tell(sweep, pass_kind, &pass.journals, stray_tell, &pass, err);
     if (code == LITH_OK && pass.count) {
         if (pass_kind == LITH_PASS_COMPACT)
             qsort(pass.targets, pass.count, sizeof(*pass.targets), target_compare);

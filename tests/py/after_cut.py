@@ -58,7 +58,7 @@ def check(root, rows, acknowledged, where):
     rows = left_of(rows, root)
     check_rows(root, rows, where)
     changes.age_probes(root.parent)
-    for words in [[*changes.COMPACT, *rows.tiers], changes.GC, changes.GC, ["fsck"]]:
+    for words in [[*changes.compact_of(root), *rows.tiers], changes.GC, changes.GC, ["fsck"]]:
         code, text = run([*words, root])
         assert code == lithify.DONE, f"{where}: lithify {words[0]}: exit {code}: {text}"
     audit.check(root, where=where)

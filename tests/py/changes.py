@@ -15,6 +15,7 @@ import time
 
 import audit
 import crash
+import globbing
 import lithify
 import numbered
 import reader
@@ -26,6 +27,8 @@ GC = ["gc", *numbered.NO_GRACE]
 ADOPT = ["adopt", "--readers", "manifest"]
 # Only roll-ups are due: no hour has so many files.
 ROLLUP = ["compact", *numbered.NOW, "--min-files", "4", "--settle", "1d", "--tiers", "day"]
+# Of a lake that is read by listing: what was merged goes at once, and a journal is kept meanwhile.
+GLOB = ["compact", *globbing.NOW, *SPLIT]
 PARTITION = pathlib.Path("tenant_id=acme") / numbered.HOUR
 DAY = PARTITION.parent
 # Its period is not over: only late files are named there, nothing is merged.
@@ -35,6 +38,7 @@ OUTPUT = ["output-created", "output-written", "output-synced", "output-publish",
 PUT = ["put-locked", "put-written", "put-synced", "put-renamed", "put-durable"]
 JOB = ["leased", *OUTPUT, "row-group", "verified", "committed", *PUT, "audited"]
 DELETE = ["delete-renamed", "delete-checked", "delete-unlinked", "delete-durable"]
+RECOVERY = ["fenced", *DELETE, "cleaned", "unjournaled"]
 
 # What a command does to a lake: `late` numbers are not named by a manifest when it starts, `gone` ones
 # are not live when it ends. `by_hand`: no sweep does the same; run once more it may find itself done.
@@ -131,6 +135,23 @@ def make_restorable(root):
     return [*ids, *more], []
 
 
+def make_globbed(root):
+    """A lake whose readers list directories; nothing was merged yet."""
+    ids = numbered.fill(root / PARTITION, 6, 120)
+    lithify.ok("adopt", "--readers", "glob", root)
+    return ids, []
+
+
+def make_cut(step, arrival):
+    """The same, with a job that was cut off."""
+    def make(root):
+        ids, late = make_globbed(root)
+        assert crash.run(step, arrival, *GLOB, root) is None
+        return ids, late
+
+    return make
+
+
 SCENARIOS = {
     "compact": Scenario(make_fresh, COMPACT, ["adopted", "folder-made", *JOB]),
     "late": Scenario(make_late, COMPACT, ["folded", *JOB]),
@@ -144,10 +165,19 @@ SCENARIOS = {
     "adopt": Scenario(make_fresh, ADOPT, ["adopted", *PUT, "audited"], by_hand=True),
     "rollup": Scenario(make_hours, ROLLUP, ["adopted", "handed", "rolled-up", "moved",
                                            *[step for step in JOB if step != "committed"]], by_hand=True),
+    "glob": Scenario(make_globbed, GLOB, ["folder-made", "journaled", *JOB, *RECOVERY]),
+    "recovered": Scenario(make_cut("committed", 1), GC, [*RECOVERY, *PUT, "audited"]),
+    "undone": Scenario(make_cut("output-durable", 2), GC, [*RECOVERY, *PUT, "audited"]),
     "handed": Scenario(make_handed, COMPACT, ["fenced", "unhanded", *PUT, "audited"]),
     "restore": Scenario(make_restorable, ["fsck", "--restore", "{}.saved.json", f"{{}}/{PARTITION}"],
                         ["restored", *PUT, "audited"], by_hand=True),
 }
+
+
+def compact_of(root):
+    """COMPACT, by the readers mode of the lake."""
+    file = root / "_lithify.json"
+    return GLOB if file.exists() and json.loads(file.read_bytes())["readers"] == "glob" else COMPACT
 
 
 def fresh_copy(source, place):
@@ -208,12 +238,12 @@ def contents(root):
 
 def finish(root, where):
     """The way of an operator: compact until nothing is due, then gc."""
-    for command in (COMPACT, GC, GC):
+    for command in (compact_of(root), GC, GC):
         result = lithify.run(*command, root)
         assert result.code == lithify.DONE, f"{where}: {result}"
         audit.check(root, where=where)
     before = numbered.tree(root), numbered.tree(audit.place(root))
-    lithify.ok(*COMPACT, root)
+    lithify.ok(*compact_of(root), root)
     lithify.ok(*GC, root)
     after = numbered.tree(root), numbered.tree(audit.place(root))
     assert after == before, f"{where}: it is not at rest"

@@ -11,6 +11,8 @@ import os
 import reader
 
 TMP, GONE, PROBE, NOTE = ".tmp", ".gone.tmp", ".lithify-probe-", "_lithify_events"
+JOURNALS = "/_compaction_state/"
+SERIES = "_lithify.json"  # in the series it is for its own jobs, and is made anew where it is not there
 GIVEN, TAKEN = "given", "taken"
 
 
@@ -26,7 +28,10 @@ class Watch:
         self.broken = []
 
     def follow(self, calls, ends=True):
-        """A whole run; one that `ends` has left nothing undone but what does not matter."""
+        """A whole run; one that `ends` has left nothing undone but what does not matter: a journal that
+        a run before took away, and that comes back, costs a look."""
+        for folder in [folder for folder in self.names if JOURNALS in folder]:
+            self.names[folder] = {name: how for name, how in self.names[folder].items() if how == GIVEN}
         for call in calls:
             if self.disk.has(call.path):
                 getattr(self, "_" + call.kind)(call)
@@ -94,6 +99,8 @@ class Watch:
             self._delete(call, folder, os.path.basename(call.path))
         elif call.to.startswith(self.series + "/") and reader.is_data(name):
             self._event(call)
+        elif reader.is_data(name) and name.endswith(".parquet") and not call.path.endswith(GONE):
+            self._output(call, name)
         self._standing(call, folder)
         self._mark(call.to, GIVEN)
         self._mark(call.path, TAKEN)
@@ -116,11 +123,34 @@ class Watch:
                 strange = [event for event in self.names[other].items() if f"_{pid}_" not in event[0]]
                 self._lasting(call, other, "a commit may say that its events are there", strange)
 
+    def _journals(self):
+        """By directory, what each journal says."""
+        found = {}
+        for folder in self.disk.folders(self.lake + JOURNALS.rstrip("/")):
+            found[folder] = [json.loads(self.disk.data(f"{folder}/{name}")) for name in self.disk.names(folder)
+                             if name.endswith(".json")]
+        return found
+
+    def _output(self, call, name):
+        """With readers = glob a journal that names it is on the disk before an output can be seen."""
+        if json.loads(self.disk.data(self.lake + "/_lithify.json"))["readers"] != "glob":
+            return
+        naming = [folder for folder, told in self._journals().items()
+                  if any(output["path"] == call.to[len(self.lake) + 1:] for one in told for output in one["outputs"])]
+        self._want(naming, call, "no journal names it")
+        for folder in naming:
+            self._lasting(call, folder, "an output that a journal names")
+
     def _delete(self, call, folder, name):
         if name == NOTE:
             for other in self.names:
                 if other == folder or other.startswith(self.series):
                     self._lasting(call, other, "nothing is owed any more")
+            return
+        if JOURNALS in folder:
+            for other in self.names:
+                if (other + "/").startswith(self.lake + "/") and other != folder:
+                    self._lasting(call, other, "what a journal names is settled", [(NOTE, TAKEN)])
             return
         self._want("manifest.json" not in self.names.get(folder, {}), call, "the fence is not on the disk")
         ours = json.loads(self.disk.data(folder + "/manifest.json"))["lithify"]
@@ -134,7 +164,9 @@ class Watch:
         for other in self.names:
             pid = self._pid(other)
             is_of = pid is None or f"_{pid}_" in os.path.basename(call.to)
-            if other == self.series or (other + "/").startswith(self.lake + "/") and is_of:
+            if other == self.series:
+                self._lasting(call, other, "an event of it", [(SERIES, GIVEN)])
+            elif (other + "/").startswith(self.lake + "/") and is_of and JOURNALS not in other:
                 # A note where nothing was committed yet is of an event to come.
                 self._lasting(call, other, "an event of it", [(NOTE, TAKEN)] + [(NOTE, GIVEN)] * (pid is None))
 

@@ -78,6 +78,17 @@ class Disk:
         """The bytes of a file as programs see it."""
         return self._find(path).data
 
+    def names(self, path):
+        """What is in a directory, as programs see it."""
+        return list(self._find(path).now)
+
+    def folders(self, path):
+        """The directories in one, which need not be there."""
+        above = self._find(os.path.dirname(path))
+        if os.path.basename(path) not in above.now:
+            return []
+        return [f"{path}/{name}" for name, node in self._find(path).now.items() if isinstance(node, Folder)]
+
     def has_name(self, name):
         """Is there anything of that name, as programs see it?"""
         return any(path.name == name for path, _ in self._walk(pathlib.PurePath(), self.top,

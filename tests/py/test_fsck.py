@@ -14,6 +14,8 @@ import time
 import pytest
 
 import audit
+import crash
+import globbing
 import lithify
 import numbered
 import reader
@@ -488,3 +490,82 @@ def test_a_partition_that_cannot_be_looked_at_stops_no_other(lake, culprit):
     assert done.returncode == lithify.FAILED, done
     assert live.name in done.stdout and "1 could not be looked at" in done.stdout, done
     assert FOLDER in done.stderr, done
+
+
+# Journals (readers = glob).
+
+
+def cut(root, step, arrival=1):
+    """A lake whose readers list directories, and in it a job that was cut off."""
+    numbered.fill(root / FOLDER, 6, 50)
+    assert crash.run(step, arrival, "compact", *globbing.NOW, root) is None
+    return globbing.journal(root)[0]
+
+
+@pytest.mark.parametrize("step,says", [("journaled", "outputs that are there: 0"),
+                                       ("output-durable", "outputs that are there: 1"),
+                                       ("committed", "still there: 6"), ("delete-durable", "still there: 0")])
+def test_a_journal_that_is_pending(step, says, tmp_path):
+    """ARC.1: the next pass settles it, and until then it is told."""
+    path = cut(tmp_path / "lake", step)
+    told = [row for (at, file), rows in fsck(tmp_path / "lake").items() for row in rows if row[0] == "journal"]
+    assert len(told) == 1, told
+    [(_, wants_hand, text, _)] = told
+    assert not wants_hand and path.name in text and says in text, text
+    lithify.ok("gc", "--quiet", tmp_path / "lake")
+    assert not any(row[0] == "journal" for rows in fsck(tmp_path / "lake").values() for row in rows)
+
+
+def break_mode(root, path):
+    file = root / "_lithify.json"
+    file.write_text(file.read_text().replace('"glob"', '"manifest"'))
+
+
+def remove(root, path):
+    (root / FOLDER / "manifest.json").unlink()
+
+
+# How -> (what is done, where it is told, what it says).
+BROKEN_JOURNALS = {
+    "torn": (lambda root, path: path.write_bytes(path.read_bytes()[:200]), FOLDER, "cannot be gone by"),
+    "newer": (lambda root, path: path.write_text(path.read_text().replace('"format": 1', '"format": 2')), FOLDER,
+              "this version knows 1"),
+    "of another partition": (lambda root, path: path.write_text(path.read_text().replace("acme", "ucme")), FOLDER,
+                             "cannot be gone by"),
+    "without manifest": (remove, FOLDER, "there is no manifest"),
+    "another mode": (break_mode, FOLDER, "no pass looks at it"),
+    "without partition": (lambda root, path: shutil.rmtree(root / FOLDER), "", "its partition is not there"),
+    "another name": (lambda root, path: path.rename(path.with_name("mine.json")), "", "not named as a journal"),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN_JOURNALS)
+def test_a_journal_that_nobody_can_go_by(how, tmp_path):
+    """ARC.1, P9: what blocks a partition wants a hand, and says which journal it is."""
+    root = tmp_path / "lake"
+    change, folder, says = BROKEN_JOURNALS[how]
+    path = cut(root, "committed")
+    change(root, path)
+    [((at, file), row)] = [(place, row) for place, rows in fsck(root).items() for row in rows if row[0] == "journal"]
+    assert at == folder and row[1] and says in row[2], row
+    assert (file or row[2]).startswith("_compaction_state/base/"), (file, row)
+
+
+def test_a_journal_that_is_half_put(tmp_path):
+    """What a put left that was cut off goes with the next pass."""
+    root = tmp_path / "lake"
+    numbered.fill(root / FOLDER, 6, 50)
+    lithify.ok("adopt", "--readers", "glob", root)
+    for arrival in range(1, 9):  # puts: those of events, the lease, then the journal
+        for place in (tmp_path / "copy", audit.place(tmp_path / "copy")):
+            shutil.rmtree(place, ignore_errors=True)
+        shutil.copytree(root, tmp_path / "copy")
+        assert crash.run("put-written", arrival, "compact", *globbing.NOW, tmp_path / "copy") is None
+        if globbing.journals(tmp_path / "copy"):
+            break
+    [left] = globbing.journals(tmp_path / "copy")
+    assert left.name.endswith(".json.tmp")
+    told = [row for rows in fsck(tmp_path / "copy").values() for row in rows if row[0] == "journal"]
+    assert len(told) == 1 and not told[0][1] and left.name in told[0][2], told
+    lithify.ok("gc", "--quiet", tmp_path / "copy")
+    assert globbing.journals(tmp_path / "copy") == []

@@ -79,7 +79,7 @@ def test_order_after_a_kill(name, quick_path):
     tried = 0
     for top, disk, calls, where in kills(name, quick_path):
         runs = [(calls, False)]
-        for words in (changes.COMPACT, changes.GC):
+        for words in (changes.compact_of(top / "lake"), changes.GC):
             code, calls = syscalls.record([lithify.BIN, *words, top / "lake"])
             assert code == lithify.DONE, where
             runs.append((calls, words == changes.GC))

@@ -12,6 +12,7 @@ import pytest
 import changes
 import crash
 import exchange
+import globbing
 import lithify
 import numbered
 import reader
@@ -220,3 +221,57 @@ def test_the_day_comes_back(hours):
     assert json.loads((day / "manifest.json").read_bytes())["lithify"]["taken"] == taken
     (day / "manifest.json").unlink()
     refused(first, day, "was rolled up since from partitions below")
+
+
+# readers = glob
+
+@pytest.fixture
+def globbed(tmp_path):
+    """Six files for those who list, adopted; and the manifest as it is then."""
+    root = tmp_path / "lake"
+    changes.make_globbed(root)
+    return root, root / changes.PARTITION, save(root / changes.PARTITION, "before")
+
+
+def settle(root):
+    """The next passes; then each row is there once for everybody, and no journal."""
+    lithify.ok("gc", "--orphan-grace", "0s", root)
+    globbing.check_settled(root, range(720))
+    lithify.ok(*changes.GLOB, "--orphan-grace", "0s", root)
+    lithify.ok("gc", "--orphan-grace", "0s", root)
+    globbing.check_settled(root, range(720))
+
+
+@pytest.mark.parametrize("step,state", [("journaled", "left"), ("output-durable", "left"), ("committed", "changed"),
+                                        ("fenced", "changed")])
+def test_before_what_a_journal_speaks_of_is_done(globbed, step, state):
+    """P1, P2, P10: what was merged is still there, and comes back; what the journal says is undone by it."""
+    root, folder, before = globbed
+    assert crash.run(step, 1, *changes.GLOB, root) is None
+    if step == "fenced":  # what is condemned is being deleted
+        return refused(before, folder, "is being deleted")
+    assert restored(before, folder)["state"] == state
+    assert len(globbing.journals(root)) == 1
+    numbered.check_everywhere(root, range(720))
+    settle(root)
+
+
+@pytest.mark.parametrize("step", ["journaled", "output-durable", "committed"])
+def test_a_lost_manifest_beside_a_journal(globbed, step):
+    """P1, P2, P9: passes stand still until it is there again; then they go on."""
+    root, folder, before = globbed
+    assert crash.run(step, 1, *changes.GLOB, root) is None
+    (folder / "manifest.json").unlink()
+    for command in (changes.GLOB, changes.GC):
+        assert lithify.run(*command, root).code == lithify.BLOCKED
+    assert restored(before, folder)["state"] == "changed"
+    numbered.check_everywhere(root, range(720))
+    settle(root)
+
+
+def test_what_was_deleted_does_not_come_back(globbed):
+    """P10: with these readers there is no grace."""
+    root, folder, before = globbed
+    lithify.ok(*changes.GLOB, root)
+    refused(before, folder, "part-0000")
+    globbing.check_settled(root, range(720))

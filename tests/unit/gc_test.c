@@ -161,6 +161,105 @@ static void time_and_brake(void **state)
     assert_int_equal(plan.delete_bytes, 30);
 }
 
+/* What is named has no grace and no brake but by its identity; nothing else is looked at. */
+static void what_is_named_alone(void **state)
+{
+    static const struct lith_gc_named named[] = {
+        {.name = OUTPUT("4", "1")}, /* young */
+        {.name = OUTPUT("7", "1")}, /* its .tmp is there */
+        {.name = OUTPUT("2", "1")}, /* its rows may be nowhere else */
+        {.name = "live.parquet"},
+        {.name = "live.parquet", .etag = "e", .size = 10},
+        {.name = "late.parquet", .etag = "e", .size = 10},
+        {.name = "r1.parquet", .etag = "x", .size = 10}, /* not as it was retired */
+        {.name = "r3.parquet", .etag = "e", .size = 10}, /* its .gone.tmp is there */
+        {.name = "r5.parquet", .etag = "e", .size = 10}, /* young */
+        {.name = "r5.parquet", .etag = "other", .size = 10},
+        {.name = "r8.parquet"}, /* named as an orphan: it is none */
+        {.name = "vanished.parquet", .etag = "e", .size = 10},
+    };
+    static const struct {
+        const char *name;
+        enum lith_gc_verdict verdict;
+    } expected[] = {
+        {OUTPUT("2", "1"), LITH_GC_KEEP_NEEDED},
+        {OUTPUT("4", "1"), LITH_GC_DELETE},
+        {OUTPUT("7", "1") ".tmp", LITH_GC_DELETE},
+        {"r3.parquet.gone.tmp", LITH_GC_DELETE},
+        {"r5.parquet", LITH_GC_DELETE},
+    };
+    struct lith_gc_policy only = policy;
+    struct lith_view view = view_make();
+    struct lith_gc_plan plan;
+
+    (void)state;
+    view_resolve(&view);
+    only.only_named = true;
+    only.named = named;
+    only.named_count = sizeof(named) / sizeof(named[0]);
+    MUST(lith_gc_plan(&view, orphans, 4, &only, 0, &arena, &plan, &err));
+    assert_int_equal(plan.item_count, sizeof(expected) / sizeof(expected[0]));
+    for (size_t i = 0; i < plan.item_count; i++) {
+        assert_string_equal(plan.items[i].file->name, expected[i].name);
+        assert_int_equal(plan.items[i].verdict, expected[i].verdict);
+    }
+    assert_true(plan.fence_wanted);
+    only.named_count = 0;
+    MUST(lith_gc_plan(&view, orphans, 4, &only, 0, &arena, &plan, &err));
+    assert_int_equal(plan.item_count, 0);
+    assert_false(plan.fence_wanted);
+}
+
+/* Of what is named the rows may also be in late files: whoever names it lets nobody fold them
+ * first. */
+static void rows_in_late_files(void **state)
+{
+    static const char *const late[] = {"late.parquet", "live.parquet"};
+    static const uint64_t other[] = {11, 10};
+    static const struct lith_gc_named named[] = {{.name = OUTPUT("2", "1")}};
+    struct lith_orphan_inputs orphan = {
+        .name = OUTPUT("2", "1"), .known = true, .inputs = late, .sizes = sizes, .input_count = 2};
+    struct lith_gc_policy only = policy;
+    struct lith_view view = view_make();
+    struct lith_gc_plan plan;
+
+    (void)state;
+    view_resolve(&view);
+    only.only_named = true;
+    only.named = named;
+    only.named_count = 1;
+    MUST(lith_gc_plan(&view, &orphan, 1, &only, 0, &arena, &plan, &err));
+    assert_int_equal(plan.items[0].verdict, LITH_GC_DELETE);
+    orphan.sizes = other;
+    MUST(lith_gc_plan(&view, &orphan, 1, &only, 0, &arena, &plan, &err));
+    assert_int_equal(plan.items[0].verdict, LITH_GC_KEEP_NEEDED);
+    orphan.sizes = sizes;
+    MUST(lith_gc_plan(&view, &orphan, 1, &policy, 1000, &arena, &plan, &err));
+    assert_string_equal(plan.items[1].file->name, OUTPUT("2", "1"));
+    assert_int_equal(plan.items[1].verdict, LITH_GC_KEEP_NEEDED);
+}
+
+/* What an earlier fence has condemned needs no other one. */
+static void a_fence_only_where_one_is_wanted(void **state)
+{
+    static const struct lith_gc_named named[] = {{.name = OUTPUT("5", "1")},
+                                                 {.name = OUTPUT("1", "1")}};
+    struct lith_gc_policy only = policy;
+    struct lith_view view = view_make();
+    struct lith_gc_plan plan;
+
+    (void)state;
+    view_resolve(&view);
+    only.only_named = true;
+    only.named = named;
+    for (size_t count = 1; count <= 2; count++) {
+        only.named_count = count;
+        MUST(lith_gc_plan(&view, orphans, 4, &only, 0, &arena, &plan, &err));
+        assert_int_equal(plan.delete_count, count);
+        assert_int_equal(plan.fence_wanted, count == 2);
+    }
+}
+
 static void nothing_is_deleted_in_doubt(void **state)
 {
     struct lith_view view = view_make();
@@ -230,11 +329,11 @@ static void the_walk_finds_partitions(void **state)
     assert_int_equal(lith_lake_file_read(store, &arena, &file, &err), LITH_E_NOT_FOUND);
     struct lith_lake_choice choice = {.policy_hash = "", .manifest_name = "manifest.json"};
     assert_int_equal(lith_lake_file_ensure(store, &choice, &arena, &file, &err), LITH_E_INVALID);
-    choice.readers = LITH_READERS_GLOB;
-    assert_int_equal(lith_lake_file_ensure(store, &choice, &arena, &file, &err), LITH_E_INVALID);
     choice.readers = LITH_READERS_MANIFEST;
     choice.manifest_name = "_manifest.json";
     MUST(lith_lake_file_ensure(store, &choice, &arena, &file, &err));
+    choice.readers = LITH_READERS_GLOB;
+    assert_int_equal(lith_lake_file_ensure(store, &choice, &arena, &file, &err), LITH_E_INVALID);
     struct lith_lake_file back;
     choice.readers = LITH_READERS_NONE;
     choice.manifest_name = "manifest.json";
@@ -255,6 +354,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_file_has_its_verdict, setup, teardown),
         cmocka_unit_test_setup_teardown(time_and_brake, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_named_alone, setup, teardown),
+        cmocka_unit_test_setup_teardown(rows_in_late_files, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_fence_only_where_one_is_wanted, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_is_deleted_in_doubt, setup, teardown),
         cmocka_unit_test_setup_teardown(the_walk_finds_partitions, setup, teardown),
     };

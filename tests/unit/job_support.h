@@ -8,10 +8,9 @@
 #include "parquet_support.h"
 #include "store_support.h"
 
-#include <ftw.h>
-
 #include "base/time.h"
 #include "job/format.h"
+#include "lake/journal_files.h"
 #include "lake/snapshot.h"
 
 #define TEST_IDS_MAX 100000u
@@ -26,6 +25,8 @@ static const char *test_partition = ""; /* below it */
 static void (*test_hook)(const char *step);
 /* May change the store that a job is given; NULL: nothing does. */
 static void (*test_store_change)(struct lith_store *store);
+/* Readers = glob: the pass began before there was a journal. */
+static bool test_journals_stale;
 
 static inline void test_hooked_step(struct lith_env *base, const char *name)
 {
@@ -41,18 +42,10 @@ static int setup(void **state)
     env.base.step = test_hooked_step;
     test_hook = NULL;
     test_store_change = NULL;
+    test_journals_stale = false;
     lith_mem_init(&mem, (size_t)64 << 20, NULL);
     test_folder_make(path, &dir_fd);
     return 0;
-}
-
-static inline int test_remove_one(const char *name, const struct stat *st, int kind,
-                                  struct FTW *place)
-{
-    (void)st;
-    (void)kind;
-    (void)place;
-    return remove(name);
 }
 
 static int teardown(void **state)
@@ -184,6 +177,7 @@ static inline enum lith_code test_job_under(enum test_kind kind,
     struct lith_scratch scratch;
     struct lith_work work = {.mem = budget, .scratch = &scratch, .control = &test_control};
     struct lith_uuid_source uuids = {.env = &env.base};
+    struct lith_journal_files journals = {0};
 
     *report = (struct lith_partition_report){.path = test_partition};
     lith_arena_init(&arena, budget);
@@ -191,8 +185,11 @@ static inline enum lith_code test_job_under(enum test_kind kind,
     LITH_TRY(lith_local_open(&local, &env.base, budget, &store, &err));
     if (test_store_change)
         test_store_change(store);
+    if (options->readers == LITH_READERS_GLOB && !test_journals_stale)
+        LITH_TRY(lith_journal_files_list(store, &arena, &journals, &err)); /* as a sweep does */
     LITH_TRY(lith_folder_open(store, test_partition, &folder, &err));
     struct lith_job job = {.folder = folder,
+                           .journals = &journals,
                            .options = options,
                            .env = &env.base,
                            .uuids = &uuids,

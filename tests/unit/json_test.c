@@ -170,7 +170,7 @@ static void absent_and_other_types_read_as_nothing(void **state)
     assert_int_equal(lith_json_count(number), 0);
     assert_false(lith_json_bool_of(NULL));
     assert_false(lith_json_is_object(NULL) || lith_json_is_array(NULL) || lith_json_is_text(NULL));
-    assert_false(lith_json_is_int(NULL) || lith_json_is_bool(NULL));
+    assert_false(lith_json_is_int(NULL) || lith_json_is_bool(NULL) || lith_json_is_null(NULL));
     assert_true(lith_json_is_int(number));
     assert_null(lith_json_clone(NULL));
     lith_json_free(NULL);

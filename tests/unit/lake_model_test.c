@@ -421,15 +421,18 @@ static void gc_clean(struct lith_folder *folder, bool all)
 static void gc_run(struct lith_folder *folder, bool all)
 {
     LITH_AUTO(view) struct lith_view view = {0};
-    struct lith_orphan_inputs orphans[INPUTS_MAX];
     struct lith_gc_policy policy = {.bytes_max = all || below(2) ? UINT64_MAX : 200};
     struct lith_gc_plan plan;
     struct lith_stamp stamp;
     struct lith_manifest next;
+    void *block;
 
     MUST(lith_view_take(folder, LITH_SNAPSHOT_OPEN, &mem, &view, &err));
     if (!lith_view_manifest(&view))
         return;
+    MUST(lith_arena_array(&view.arena, INPUTS_MAX, sizeof(struct lith_orphan_inputs), &block,
+                          &err)); /* op_any comes back here: they are not all on the stack */
+    struct lith_orphan_inputs *orphans = block;
     size_t count = orphans_read(folder, &view, all, orphans);
     stamp_now(folder, &stamp);
     MUST(lith_gc_plan(&view, orphans, count, &policy, stamp.at_ns, &view.arena, &plan, &err));

@@ -7,6 +7,7 @@
 
 #include "support.h"
 
+#include <ftw.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -27,6 +28,11 @@ struct test_env {
 static inline int64_t test_env_now(struct lith_env *env)
 {
     return lith_env_system()->now_ns(env);
+}
+
+static inline void test_env_sleep(struct lith_env *env, int64_t ns)
+{
+    lith_env_system()->sleep_ns(env, ns);
 }
 
 static inline void test_env_random(struct lith_env *env, void *to, size_t bytes)
@@ -50,6 +56,7 @@ static inline void test_env_init(struct test_env *env, uint64_t seed)
 {
     *env = (struct test_env){.base = {.now_ns = test_env_now,
                                       .monotonic_ns = test_env_now,
+                                      .sleep_ns = test_env_sleep,
                                       .random = test_env_random,
                                       .step = test_env_step},
                              .seed = seed};
@@ -62,6 +69,15 @@ static inline void test_file_write(int dir_fd, const char *name, const char *tex
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
     (void)close(fd);
+}
+
+static inline int test_remove_one(const char *name, const struct stat *st, int kind,
+                                  struct FTW *place)
+{
+    (void)st;
+    (void)kind;
+    (void)place;
+    return remove(name);
 }
 
 static inline bool test_file_exists(int dir_fd, const char *name)
