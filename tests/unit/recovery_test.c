@@ -27,6 +27,8 @@ static const struct {
     {LITH_JOB_STEP_UNJOURNALED, 1},
 };
 
+static const char *still_at; /* a step */
+
 /* Apart from their callers, whose stacks would hold what each of these needs. */
 static enum lith_code run(enum test_kind kind, struct lith_partition_report *report)
 {
@@ -305,6 +307,38 @@ static void an_input_that_changed_stays(void **state)
     assert_settled(ROWS + 10);
 }
 
+/* Somebody writes under the name of an input while it is to be deleted. */
+static void writer_hook(const char *step)
+{
+    struct test_parquet other = {.begin = ROWS, .rows = 10, .age_s = 3600};
+
+    if (!still_at || strcmp(step, still_at) != 0)
+        return;
+    still_at = NULL;
+    test_parquet_write(dir_fd, "f0003.parquet", &other);
+}
+
+/* P10: the delete takes what was merged, and gives anything else its name back. */
+static void an_input_that_changes_under_the_deletes_stays(void **state)
+{
+    static const char *const steps[] = {"committed", "fenced", "delete-unlinked"};
+
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        fresh_make();
+        still_at = steps[i];
+        test_hook = writer_hook;
+        must_run(TEST_COMPACT);
+        test_hook = NULL;
+        assert_null(still_at);
+        assert_true(test_file_exists(dir_fd, "f0003.parquet"));
+        assert_int_equal(inputs_left(), 1);
+        must_run(TEST_COMPACT);
+        assert_settled(ROWS + 10);
+        teardown(state);
+        setup(state);
+    }
+}
+
 /* The names a journal gives mean nothing where the manifest knows better. */
 static void what_is_live_again_stays(void **state)
 {
@@ -376,8 +410,7 @@ static void locks_free(struct lith_store *store)
     store->ops = &free_ops;
 }
 
-/* What somebody else does once, while a job stands still at a step. */
-static const char *still_at;
+/* What somebody else does once, while a job stands still at `still_at`. */
 static enum test_kind still_kind;
 
 static void still_hook(const char *step)
@@ -632,6 +665,7 @@ int main(void)
         T(without_its_output_nothing_goes),
         T(without_an_input_the_output_stays),
         T(an_input_that_changed_stays),
+        T(an_input_that_changes_under_the_deletes_stays),
         T(what_is_live_again_stays),
         T(two_journals_of_one_partition),
         T(a_recovery_under_a_slow_job),
