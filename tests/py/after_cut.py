@@ -10,13 +10,14 @@ import numbered
 import reader
 
 SWEEP = [changes.COMPACT, changes.GC, changes.GC, ["fsck"]]
-# The numbers of all rows; of those that a manifest may not name yet; of those that a command takes out.
-Wanted = collections.namedtuple("Wanted", "ids late gone")
+# The numbers of all rows; of those that a manifest may not name yet; of those that a command takes out; the
+# scenario.
+Wanted = collections.namedtuple("Wanted", "ids late gone name")
 
 
 def wanted(name, ids, late):
     """Of a scenario of changes.py and what its lake was made with."""
-    return Wanted(set(ids), set(late), set(changes.SCENARIOS[name].gone) & set(ids))
+    return Wanted(set(ids), set(late), set(changes.SCENARIOS[name].gone) & set(ids), name)
 
 
 def run(words):
@@ -33,9 +34,9 @@ def manifests(root):
 
 def left_of(rows, root):
     """What goes does so at once: from then on it is not there."""
-    if rows.gone & set(reader.read(root)["id"].to_pylist()):
+    if not rows.gone or rows.gone & set(reader.read(root)["id"].to_pylist()):
         return rows
-    return Wanted(rows.ids - rows.gone, rows.late - rows.gone, set())
+    return rows._replace(ids=rows.ids - rows.gone, late=rows.late - rows.gone, gone=set())
 
 
 def check_rows(root, rows, where):
@@ -53,6 +54,7 @@ def check(root, rows, acknowledged, where):
     there but what counts."""
     if acknowledged:
         assert manifests(root) == acknowledged, f"{where}: a commit that was acknowledged is not there"
+    changes.mend(rows.name, root, where)
     rows = left_of(rows, root)
     check_rows(root, rows, where)
     changes.age_probes(root.parent)
