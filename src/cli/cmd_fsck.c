@@ -79,18 +79,17 @@ static int repair_run(struct lith_cli *cli, const char *root, struct lith_change
                          "see what it would do");
         return LITH_EXIT_USAGE;
     }
-    if (!asks)
-        return repair_pass(cli, root, change, &changed);
-    change->dry_run = true;
-    int exit_code = repair_pass(cli, root, change, &changed);
-    if (changed == 0)
-        return exit_code;
-    if (!is_wanted()) {
-        (void)printf("nothing was changed\n");
-        return LITH_EXIT_BLOCKED;
+    change->dry_run = change->dry_run || asks;
+    for (;;) {
+        int exit_code = repair_pass(cli, root, change, &changed);
+        if (!asks || changed == 0)
+            return exit_code;
+        if (!is_wanted()) {
+            (void)printf("nothing was changed\n");
+            return LITH_EXIT_BLOCKED;
+        }
+        change->dry_run = asks = false;
     }
-    change->dry_run = false;
-    return repair_pass(cli, root, change, &changed);
 }
 
 /* Which of the ways to change something was asked for; more than one is none. */

@@ -153,6 +153,11 @@ static enum lith_code leftover_find(const struct lith_fsck_look *look,
                                  "on",
                                  until);
     }
+    if (item->verdict == LITH_GC_KEEP_LOST)
+        return lith_findings_add(look->findings, &found, err,
+                                 "of a delete that was cut off before %s was lost, which may have "
+                                 "held its rows: gc keeps it for replay_window",
+                                 item->needed);
     found.wants_hand = true;
     found.todo = "look what it is; give it the name without " LITH_GONE_SUFFIX
                  " if its rows are to count, else remove it";

@@ -155,24 +155,6 @@ static bool lets_go(const struct lith_restore_plan *plan, size_t i)
     return false;
 }
 
-/* Tries one way; it counts where the file itself leaves by it. */
-static enum lith_code way_take(struct repairing *r, size_t i, const char **ret_why,
-                               struct lith_err *err)
-{
-    struct lith_restore_plan plan;
-
-    LITH_TRY(restore_try(r, r->way, r->way_count, &plan, err));
-    if (plan.refusal) {
-        *ret_why = plan.refusal;
-        return LITH_OK;
-    }
-    if (!lets_go(&plan, i))
-        return LITH_OK;
-    for (size_t n = 0; n < r->way_count; n++)
-        r->coming[r->way[n]] = true;
-    return LITH_OK;
-}
-
 /* What is there that may hold rows of the file, and cannot be gone by. */
 static enum lith_code parts_tell(struct repairing *r, size_t i, const char **ret_why,
                                  struct lith_err *err)
@@ -200,13 +182,45 @@ static enum lith_code parts_tell(struct repairing *r, size_t i, const char **ret
     return LITH_OK;
 }
 
+/* Does it let all go that the outputs of the way were made of? One whose rows were not found there
+ * is another file, under the name of an input. */
+static bool lets_all_go(const struct repairing *r, const struct lith_restore_plan *plan)
+{
+    for (size_t i = 0; i < r->way_count; i++) {
+        const struct lith_kin *output = kin_of(r, r->way[i]);
+        for (size_t n = 0; n < output->input_count; n++) {
+            if (!lets_go(plan, output->inputs[n]))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Tries one way; it counts where the file itself leaves by it. */
+static enum lith_code way_take(struct repairing *r, size_t i, bool is_up, const char **ret_why,
+                               struct lith_err *err)
+{
+    struct lith_restore_plan plan;
+
+    LITH_TRY(restore_try(r, r->way, r->way_count, &plan, err));
+    if (plan.refusal) {
+        *ret_why = plan.refusal;
+        return LITH_OK;
+    }
+    if (!lets_go(&plan, i) || (is_up && !lets_all_go(r, &plan)))
+        return parts_tell(r, i, ret_why, err);
+    for (size_t n = 0; n < r->way_count; n++)
+        r->coming[r->way[n]] = true;
+    return LITH_OK;
+}
+
 static enum lith_code file_plan(struct repairing *r, size_t i, const char **ret_why,
                                 struct lith_err *err)
 {
     if (way_down(r, i))
-        return way_take(r, i, ret_why, err);
+        return way_take(r, i, false, ret_why, err);
     if (way_up(r, i))
-        return way_take(r, i, ret_why, err);
+        return way_take(r, i, true, ret_why, err);
     return parts_tell(r, i, ret_why, err);
 }
 

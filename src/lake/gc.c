@@ -184,13 +184,13 @@ orphan_judge(const struct pass *p, const struct lith_snapshot_file *file, const 
     /* An epoch that the manifest has not reached: the fence would not shut it out. */
     if (!lith_output_name_parse(file->name, &parts) || parts.epoch > p->m->epoch)
         return LITH_GC_KEEP_UNKNOWN;
+    *ret_needed = file->lost ? file->lost->name : lost_since(p, 0);
+    if (*ret_needed)
+        return LITH_GC_KEEP_LOST;
     if (file->condemned)
         return LITH_GC_DELETE;
     if (!inputs || !inputs->known)
         return LITH_GC_KEEP_UNKNOWN;
-    *ret_needed = file->lost ? file->lost->name : lost_since(p, 0);
-    if (*ret_needed)
-        return LITH_GC_KEEP_LOST;
     const char *needed = needed_find(p, inputs);
     if (LITH_GUARD(LINEAGE, !needed))
         return LITH_GC_DELETE;
@@ -235,6 +235,9 @@ static enum lith_code gone_tmp_judge(struct pass *p, const struct lith_snapshot_
             is_recorded(file->object, retired) || !lith_listing_find(&p->view->listing, copy)
                 ? LITH_GC_DELETE
                 : LITH_GC_KEEP_DIFFERS;
+        item->needed = lost_since(p, retired->generation);
+        if (item->needed)
+            item->verdict = LITH_GC_KEEP_LOST;
         item->target.etag = retired->etag;
         item->target.size = retired->size;
     } else if (lith_manifest_condemned(p->m, copy) || is_tmp(copy)) {
