@@ -8,50 +8,46 @@
 #include "cli/print.h"
 #include "cli/report.h"
 
-static int fsck_run(struct lith_cli *cli, const char *root, const struct lith_fsck *request)
-{
-    struct lith_report report = {.cli = cli, .root = root, .is_fsck = true};
-    struct lith_summary summary = {0};
-    struct lith_lake *lake = NULL;
-    struct lith_err err;
+/* What is asked for: of these two at most one. */
+struct asked {
+    struct lith_fsck fsck; /* with restore, or a look */
+    bool repairs;
+};
 
-    cli->meter.counts_partitions = true;
-    enum lith_code code = lith_cli_lake_open(cli, root, &lake, &err);
-    if (code == LITH_OK)
-        code = lith_lake_fsck(lake, request, lith_report_partition, &report, &summary, &err);
-    lith_lake_close(lake);
-    return lith_report_end(&report, code, &summary, &err);
+static enum lith_code pass_run(struct lith_lake *lake, const struct asked *asked,
+                               struct lith_report *report, struct lith_summary *ret_summary,
+                               struct lith_err *err)
+{
+    const struct lith_fsck *fsck = &asked->fsck;
+    struct lith_change change = {.partition = fsck->partition, .dry_run = fsck->dry_run};
+
+    if (asked->repairs)
+        return lith_lake_repair(lake, &change, lith_report_partition, report, ret_summary, err);
+    if (fsck->restore)
+        return lith_lake_restore(lake, fsck, lith_report_partition, report, ret_summary, err);
+    return lith_lake_fsck(lake, fsck, lith_report_partition, report, ret_summary, err);
 }
 
-static int restore_run(struct lith_cli *cli, const char *root, const struct lith_fsck *request)
-{
-    struct lith_report report = {
-        .cli = cli, .root = root, .is_dry = request->dry_run, .changed = "restored"};
-    struct lith_summary summary = {0};
-    struct lith_lake *lake = NULL;
-    struct lith_err err;
-
-    enum lith_code code = lith_cli_lake_open(cli, root, &lake, &err);
-    if (code == LITH_OK)
-        code = lith_lake_restore(lake, request, lith_report_partition, &report, &summary, &err);
-    lith_lake_close(lake);
-    return lith_report_end(&report, code, &summary, &err);
-}
-
-/* One pass; *ret_changed: partitions that were, or would be, repaired. */
-static int repair_pass(struct lith_cli *cli, const char *root, const struct lith_change *change,
+/* One pass; *ret_changed: partitions that were, or would be, changed. */
+static int pass_report(struct lith_cli *cli, const char *root, const struct asked *asked,
                        uint64_t *ret_changed)
 {
-    struct lith_report report = {
-        .cli = cli, .root = root, .is_dry = change->dry_run, .changed = "repaired"};
+    bool changes = asked->repairs || asked->fsck.restore;
+    struct lith_report report = {.cli = cli,
+                                 .root = root,
+                                 .is_fsck = !changes,
+                                 .is_dry = changes && asked->fsck.dry_run,
+                                 .changed = asked->repairs ? "repaired"
+                                            : changes      ? "restored"
+                                                           : NULL};
     struct lith_summary summary = {0};
     struct lith_lake *lake = NULL;
     struct lith_err err;
 
-    cli->meter.counts_partitions = true;
+    cli->meter.counts_partitions = !asked->fsck.restore;
     enum lith_code code = lith_cli_lake_open(cli, root, &lake, &err);
     if (code == LITH_OK)
-        code = lith_lake_repair(lake, change, lith_report_partition, &report, &summary, &err);
+        code = pass_run(lake, asked, &report, &summary, &err);
     lith_lake_close(lake);
     *ret_changed = summary.by_state[LITH_PARTITION_CHANGED];
     return lith_report_end(&report, code, &summary, &err);
@@ -69,9 +65,10 @@ static bool is_wanted(void)
     return strcmp(answer, "y\n") == 0 || strcmp(answer, "yes\n") == 0;
 }
 
-static int repair_run(struct lith_cli *cli, const char *root, struct lith_change *change)
+/* Shows what it would do, and asks, unless it was told already. */
+static int run(struct lith_cli *cli, const char *root, struct asked *asked)
 {
-    bool asks = !change->dry_run && !cli->args.switches[LITH_SWITCH_YES];
+    bool asks = asked->repairs && !asked->fsck.dry_run && !cli->args.switches[LITH_SWITCH_YES];
     uint64_t changed;
 
     if (asks && (cli->json || !lith_print_is_terminal(stdin) || !lith_print_is_terminal(stderr))) {
@@ -79,16 +76,16 @@ static int repair_run(struct lith_cli *cli, const char *root, struct lith_change
                          "see what it would do");
         return LITH_EXIT_USAGE;
     }
-    change->dry_run = change->dry_run || asks;
+    asked->fsck.dry_run = asked->fsck.dry_run || asks;
     for (;;) {
-        int exit_code = repair_pass(cli, root, change, &changed);
+        int exit_code = pass_report(cli, root, asked, &changed);
         if (!asks || changed == 0)
             return exit_code;
         if (!is_wanted()) {
             (void)printf("nothing was changed\n");
             return LITH_EXIT_BLOCKED;
         }
-        change->dry_run = asks = false;
+        asked->fsck.dry_run = asks = false;
     }
 }
 
@@ -111,9 +108,10 @@ static bool switches_check(const struct lith_cli *cli)
 int lith_cmd_fsck(struct lith_cli *cli)
 {
     const char *const *switches = cli->args.switches;
-    struct lith_fsck request = {.deep = switches[LITH_SWITCH_DEEP] != NULL,
-                                .restore = switches[LITH_SWITCH_RESTORE],
-                                .dry_run = switches[LITH_SWITCH_DRY_RUN] != NULL};
+    struct asked asked = {.fsck = {.deep = switches[LITH_SWITCH_DEEP] != NULL,
+                                   .restore = switches[LITH_SWITCH_RESTORE],
+                                   .dry_run = switches[LITH_SWITCH_DRY_RUN] != NULL},
+                          .repairs = switches[LITH_SWITCH_REPAIR] != NULL};
     struct lith_err err;
     const char *root;
     const char *below;
@@ -122,15 +120,7 @@ int lith_cmd_fsck(struct lith_cli *cli)
         return LITH_EXIT_USAGE;
     if (lith_cli_root_find(cli, cli->args.operands[0], &root, &below, &err) != LITH_OK)
         return lith_cli_fail(cli, &err);
-    if (request.restore) {
-        request.partition = below;
-        return restore_run(cli, root, &request);
-    }
-    if (*below)
-        request.partition = below;
-    if (switches[LITH_SWITCH_REPAIR]) {
-        struct lith_change change = {.partition = request.partition, .dry_run = request.dry_run};
-        return repair_run(cli, root, &change);
-    }
-    return fsck_run(cli, root, &request);
+    if (*below || asked.fsck.restore)
+        asked.fsck.partition = below;
+    return run(cli, root, &asked);
 }
