@@ -38,12 +38,28 @@ static bool may_come(const struct repairing *r, size_t i)
     return file->state == LITH_FILE_RETIRED || file->state == LITH_FILE_ORPHAN;
 }
 
+/* Was it brought in by a compaction? What other commits retire was not made into what they bring.
+ */
+static bool is_compacted(const struct repairing *r, const struct lith_kin *kin)
+{
+    const struct lith_manifest *base = r->request->base;
+    const struct lith_entry *entry = lith_manifest_live(base, kin->name);
+
+    for (size_t i = 0; entry && i < base->log_count; i++) {
+        if (strcmp(base->log[i].commit_id, entry->commit_id) == 0)
+            return base->log[i].op == LITH_OP_COMPACT;
+    }
+    return false;
+}
+
 /* Down: what the file was made of, as its manifest says. */
 static bool way_down(struct repairing *r, size_t i)
 {
     const struct lith_kin *kin = kin_of(r, i);
 
     r->way_count = 0;
+    if (!is_compacted(r, kin))
+        return false;
     for (size_t n = 0; kin->by_commit && n < kin->input_count; n++) {
         if (!may_come(r, kin->inputs[n]))
             return false;
@@ -79,6 +95,9 @@ static bool adds_up(const struct repairing *r)
             r->seen[output->inputs[n]] = true;
             if (!entry || entry->size != input->size || !input->has_rows)
                 return false;
+            /* Its writer might have written it again since, and nobody can look any more. */
+            if (!input->object && !entry->has_crc)
+                return false;
             rows -= input->rows;
         }
     }
@@ -96,11 +115,14 @@ static bool is_spare(const struct repairing *r, size_t i)
            strcmp(parts.pid, r->request->base->pid) == 0 && parts.epoch <= r->request->base->epoch;
 }
 
-/* Up: the outputs of a job that read the file. Of a job that was repeated one may do. */
-static bool way_up(struct repairing *r, size_t i)
+/* Up: the outputs of a job that read the file. Of a job that was repeated one may do. Those that
+ * were live once come before those that never were. */
+static bool way_up(struct repairing *r, size_t i, enum lith_file_state state)
 {
     for (size_t k = 0; k < r->lineage->count; k++) {
-        if (!is_spare(r, k) || !lists(kin_of(r, k), i))
+        const struct lith_snapshot_file *file =
+            lith_snapshot_find(r->request->snapshot, kin_of(r, k)->name);
+        if (!file || file->state != state || !is_spare(r, k) || !lists(kin_of(r, k), i))
             continue;
         r->way_count = 0;
         for (size_t n = 0; n < r->lineage->count; n++) {
@@ -219,7 +241,7 @@ static enum lith_code file_plan(struct repairing *r, size_t i, const char **ret_
 {
     if (way_down(r, i))
         return way_take(r, i, false, ret_why, err);
-    if (way_up(r, i))
+    if (way_up(r, i, LITH_FILE_RETIRED) || way_up(r, i, LITH_FILE_ORPHAN))
         return way_take(r, i, true, ret_why, err);
     return parts_tell(r, i, ret_why, err);
 }

@@ -77,7 +77,7 @@ static void file_put(size_t i)
     struct lith_entry entry = {.name = file->name, .etag = "e", .size = 1};
 
     entry.rows = (uint64_t)__builtin_popcountll(file->rows);
-    entry.has_rows = true;
+    entry.has_rows = entry.has_crc = true;
     entry.commit_id = has(file, "other") ? "o" : "c";
     *kin = (struct lith_kin){.name = file->name, .size = 1, .rows = entry.rows, .has_rows = true};
     w.by_kin[i] = file;
@@ -112,6 +112,9 @@ static void world_fill(const struct file *files, size_t count, bool has_base)
     w = (struct world){.files = files, .count = count, .has_base = has_base};
     w.listing.objects = w.objects;
     w.base = (struct lith_manifest){.files = w.live, .retired = w.retired, .pid = PID, .epoch = 1};
+    static struct lith_log_entry log[] = {{.commit_id = "c", .op = LITH_OP_COMPACT}};
+    w.base.log = log;
+    w.base.log_count = 1;
     w.file = (struct lith_manifest){.files = w.own, .pid = PID};
     for (size_t i = 0; i < count; i++)
         file_put(i);
