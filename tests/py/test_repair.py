@@ -717,6 +717,30 @@ def test_exchange_a_lost_manifest(swapped):
     exchange.check(swapped, range(300))
 
 
+@pytest.mark.parametrize("step", ["swap-built", "swap-exchanged", "repaired"])
+@pytest.mark.parametrize("lost", ["part-00001.parquet", None], ids=["written off", "back to the inputs"])
+def test_exchange_killed_at(swapped, step, lost):
+    """P3, P2: who lists sees each row that is there once, whenever it is killed."""
+    folder = swapped / exchange.PARTITION
+    if lost:
+        (folder / lost).unlink()
+        before = after = {*range(50), *range(100, 300)}
+    else:
+        lithify.ok(*exchange.COMPACT, swapped)
+        for path in folder.glob("*.parquet"):
+            path.unlink()
+        before, after = set(), set(range(300))
+    code = crash.run(step, 1, "fsck", "--repair", "--yes", swapped)
+    if lost and code is not None:
+        assert step.startswith("swap") and code == lithify.DONE  # what is shown does not change
+    seen = numbered.of_files(sorted(folder.glob("*.parquet")))
+    numbered.check(seen, after if seen.num_rows == len(after) else before)
+    lithify.ok("fsck", "--repair", "--yes", swapped)
+    exchange.check(swapped, after)
+    exchange.finish(swapped)
+    exchange.check(swapped, after)
+
+
 # Asking.
 
 def asked(root, answer):
