@@ -284,6 +284,8 @@ struct lith_partition_report {
     uint64_t deleted_bytes;
     uint64_t held_bytes;     /* of superseded files, until gc */
     int64_t held_until_ns;   /* when the last of them may go; 0: none held */
+    uint64_t lost;           /* repair: live files that are not there, their rows nowhere else */
+    uint64_t lost_rows;      /* of those whose rows are known */
     uint64_t carried;        /* exchange: files that came into a directory that had been replaced
                                 meanwhile; from now on they are in the partition */
     const char *stray;       /* exchange: one that could not be carried over, and why; or NULL */
@@ -327,6 +329,8 @@ struct lith_summary {
     uint64_t deleted_bytes;
     uint64_t held_bytes;
     int64_t held_until_ns; /* the latest */
+    uint64_t lost;
+    uint64_t lost_rows;
     uint64_t carried;
     uint64_t strays; /* partitions with one */
     uint64_t events;
@@ -390,6 +394,16 @@ lith_lake_rollback(struct lith_lake *lake, const struct lith_change *change, lit
  */
 LITH_API LITH_MUST_CHECK enum lith_code
 lith_lake_retire(struct lith_lake *lake, const struct lith_change *change, lith_partition_fn each,
+                 void *ctx, struct lith_summary *ret_summary, struct lith_err *err);
+
+/*
+ * Repairs what fsck tells of as missing, or as a lost manifest, where what is there says how. Live
+ * files that vanished leave the live set: what holds their rows comes in for them, and where
+ * nothing does they are lost, which the report, the audit event and the manifest say. CHANGED;
+ * LEFT: nothing to repair; BLOCKED: nobody can tell what is right, with what to do.
+ */
+LITH_API LITH_MUST_CHECK enum lith_code
+lith_lake_repair(struct lith_lake *lake, const struct lith_change *change, lith_partition_fn each,
                  void *ctx, struct lith_summary *ret_summary, struct lith_err *err);
 
 /* What the data files are that another program's manifest does not name. */

@@ -131,6 +131,7 @@ enum lith_code lith_job_options_make(const struct lith_options *options, struct 
                    .small_file_bytes = options->small_file_bytes},
         .gc = {.reader_grace_ns = options->reader_grace_ns,
                .orphan_grace_ns = options->orphan_grace_ns,
+               .loss_grace_ns = options->replay_window_ns,
                .bytes_max = options->gc_bytes_max},
         .replay_window_ns = options->replay_window_ns,
         .row_group_bytes = options->row_group_bytes,

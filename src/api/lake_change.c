@@ -53,3 +53,10 @@ enum lith_code lith_lake_retire(struct lith_lake *lake, const struct lith_change
         return lith_fail(err, LITH_E_INVALID, "retire: files are those of one partition");
     return change_run(lake, change, LITH_PASS_RETIRE, each, ctx, ret_summary, err);
 }
+
+enum lith_code lith_lake_repair(struct lith_lake *lake, const struct lith_change *change,
+                                lith_partition_fn each, void *ctx, struct lith_summary *ret_summary,
+                                struct lith_err *err)
+{
+    return change_run(lake, change, LITH_PASS_REPAIR, each, ctx, ret_summary, err);
+}

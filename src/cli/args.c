@@ -40,6 +40,9 @@ const struct lith_switch_row lith_switches[LITH_SWITCH_COUNT] = {
     [LITH_SWITCH_DEEP] = {"deep", 0, NULL, "Read live files whole, too."},
     [LITH_SWITCH_RESTORE] = {"restore", 0, "FILE",
                              "Bring the live set of an older manifest of the partition back."},
+    [LITH_SWITCH_REPAIR] = {"repair", 0, NULL,
+                            "Repair live sets with missing files, and lost manifests."},
+    [LITH_SWITCH_YES] = {"yes", 'y', NULL, "Repair without asking."},
 };
 
 struct parse {

@@ -205,20 +205,27 @@ const struct lith_command lith_commands[] = {
     },
     {
         .name = "fsck",
-        .synopsis = "[OPTION...] ROOT|PARTITION | --restore FILE PARTITION",
+        .synopsis =
+            "[OPTION...] ROOT|PARTITION | --repair ROOT|PARTITION | --restore FILE PARTITION",
         .line = "hold manifests against files, and tell what is wrong",
         .text =
             "Tells of each partition what wants a hand (marked !), with what to do, and what time\n"
             "or the next pass takes care of. Changes nothing, takes no lock, needs no right to\n"
             "write. --deep also reads every live file to its end. Exit 0: nothing wants a hand;\n"
             "3: something does; 1: something could not be looked at.\n"
+            "--repair mends what it can: files that are missing are written off, or what still "
+            "has\n"
+            "their rows comes back; a lost manifest is made anew. It shows what it would do, and\n"
+            "asks; without a terminal it wants --yes (or --dry-run).\n"
             "--restore FILE puts an older manifest of one partition back, in a commit of its own:\n"
             "its live files are live again, and no row is lost or shown twice (--dry-run: what\n"
             "would come and go).",
         .example = "  lithify fsck --deep --partition 'tenant_id=acme/*' /data/lake\n"
+                   "  lithify fsck --repair /data/lake\n"
                    "  lithify fsck --restore backup/manifest.json /data/lake/tenant_id=acme/day=15",
         .groups = LAKE_GROUPS,
-        .switches = SWITCH(CONFIG) | SWITCH(DEEP) | SWITCH(RESTORE) | SWITCH(DRY_RUN),
+        .switches = SWITCH(CONFIG) | SWITCH(DEEP) | SWITCH(RESTORE) | SWITCH(DRY_RUN) |
+                    SWITCH(REPAIR) | SWITCH(YES),
         .operands_min = 1,
         .operands_max = 1,
         .run = lith_cmd_fsck,

@@ -95,7 +95,7 @@ static char mark_of(const struct lith_report *report, const struct lith_partitio
                     const struct lith_file_report *file)
 {
     if (file->is_input)
-        return report->is_dry ? '-' : '+';
+        return report->is_dry || p->state == LITH_PARTITION_CHANGED ? '-' : '+';
     return p->state == LITH_PARTITION_CHANGED && report->is_dry ? '+' : ' ';
 }
 
@@ -219,8 +219,9 @@ static void partition_print(struct lith_report *report, const struct lith_partit
         lith_print_error("%s: %s; all pages were decoded instead", path_text(p->path),
                          p->refuted->text);
     conflicts_print(p);
-    /* What came and went is counted; a dry run, and --json, name it. */
-    bool is_counted = p->state == LITH_PARTITION_CHANGED && (p->inputs || p->outputs);
+    /* What came and went is counted; a dry run, and --json, name it. What is lost is named always.
+     */
+    bool is_counted = p->state == LITH_PARTITION_CHANGED && (p->inputs || p->outputs) && !p->lost;
     if (!is_counted || report->is_dry)
         files_print(report, p);
     lith_explain_print(p->explanations, p->explanation_count, 4);

@@ -1,5 +1,5 @@
 /*
- * What the changes of a live set by hand have in common: rollback and retire.
+ * What the changes of a live set by hand have in common: rollback, retire, restore, repair.
  *
  * Each is one commit, tried again on a new view where another program came first.
  */

@@ -150,6 +150,38 @@ static enum lith_code moves_set(const struct lith_manifest *m, const struct lith
     return LITH_OK;
 }
 
+/* So many names of lost files are told. */
+#define TOLD_MAX 20
+
+/* What a repair gave up: it stands in its own table until it is back. */
+static enum lith_code losses_set(const struct lith_manifest *m, const struct lith_log_entry *entry,
+                                 struct lith_arena *arena, struct lith_event *event,
+                                 struct lith_err *err)
+{
+    struct gathered lost;
+    char *names = NULL;
+    char *reason;
+
+    LITH_TRY(begin(&lost, m->lost_count, arena, err));
+    for (size_t i = 0; i < m->lost_count; i++) {
+        if (m->lost[i].generation == entry->generation)
+            add(&lost, &m->lost[i]);
+    }
+    if (lost.count == 0)
+        return LITH_OK;
+    for (size_t i = 0; i < lost.count && i < TOLD_MAX; i++)
+        LITH_TRY(lith_arena_format(arena, &names, err, "%s%s%s", names ? names : "",
+                                   names ? ", " : "", lost.names[i]));
+    LITH_TRY(lith_arena_format(arena, &reason, err, "lost, with %" PRIu64 " rows%s: %s%s",
+                               lost.rows,
+                               lost.has_rows ? "" : " and those of files that were not counted",
+                               names, lost.count > TOLD_MAX ? " and others" : ""));
+    event->reason = reason;
+    if (event->input_file_count)
+        return LITH_OK;
+    return inputs_set(event, &lost, arena, err);
+}
+
 enum lith_code lith_event_of(const struct lith_manifest *m, const struct lith_log_entry *entry,
                              const struct lith_manifest *base, struct lith_arena *arena,
                              struct lith_event *ret_event, struct lith_err *err)
@@ -176,6 +208,9 @@ enum lith_code lith_event_of(const struct lith_manifest *m, const struct lith_lo
     case LITH_OP_ROLLUP:
     case LITH_OP_MOVED:
         return moves_set(m, entry, is_last, arena, ret_event, err);
+    case LITH_OP_REPAIR:
+        LITH_TRY(moves_set(m, entry, is_last, arena, ret_event, err));
+        return losses_set(m, entry, arena, ret_event, err);
     case LITH_OP_FENCE:
         if (!is_last || !base)
             return LITH_OK;

@@ -118,7 +118,8 @@ static enum lith_code event_make(const struct lith_job *job, const struct commit
     ret_event->tenant = events->tenant;
     ret_event->partition = events->partition;
     if (!commit->is_ours) {
-        ret_event->reason = "written later, from the manifest";
+        if (!ret_event->reason)
+            ret_event->reason = "written later, from the manifest";
         return LITH_OK;
     }
     if (commit->entry->op == LITH_OP_COMPACT)

@@ -209,6 +209,8 @@ bool lith_fact_is_former(const struct lith_snapshot_file *file)
 {
     if (!file->object || file->object->is_link)
         return false;
+    if (file->lost)
+        return file->lost->has_crc;
     if (file->state == LITH_FILE_GONE)
         return file->entry->has_crc; /* of what was never read nobody can say whether this is it */
     if (!file->differs)

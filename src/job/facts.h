@@ -104,8 +104,9 @@ LITH_MUST_CHECK enum lith_code lith_fact_book_refusals(const struct lith_fact_bo
                                                        const char *const **ret_refusals,
                                                        struct lith_err *err);
 
-/* A present file under a name that was used before: live or retired as another file, or gone. It
- * may be that one again, or new data (DESIGN.md section 5, "same name, other bytes"). */
+/* A present file under a name that was used before: live or retired as another file, gone, or
+ * an output that was lost. It may be that one again, or new data (DESIGN.md section 5, "same name,
+ * other bytes"). */
 bool lith_fact_is_former(const struct lith_snapshot_file *file);
 
 /* What is known of a present file, or NULL. */

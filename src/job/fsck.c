@@ -123,7 +123,10 @@ static enum lith_code damaged_find(const struct lith_job *job, const struct lith
 static enum lith_code lost_find(const struct lith_fsck_look *look, struct lith_err *err)
 {
     static const struct lith_found found = {
-        .kind = "lost-manifest", .wants_hand = true, .todo = REMEDY_MANIFEST};
+        .kind = "lost-manifest",
+        .wants_hand = true,
+        .todo = "lithify fsck --repair makes one anew; or put a copy back: lithify fsck --restore "
+                "FILE PARTITION"};
 
     if (!look->book->lost_output)
         return LITH_OK;

@@ -12,7 +12,8 @@
 #include "job/fsck.h"
 #include "job/stored_files.h"
 
-#define REMEDY_MISSING "put it back from a copy"
+#define REMEDY_MISSING                                                                             \
+    "put it back from a copy; or lithify fsck --repair, which tells what is lost by that"
 #define REMEDY_BYTES "put it back from a copy"
 #define REMEDY_DAMAGED                                                                             \
     "put it back from a copy; or take it out with its rows: lithify retire PARTITION FILE"

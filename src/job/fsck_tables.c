@@ -52,6 +52,22 @@ static enum lith_code orphan_unknown(const struct lith_fsck_look *look,
                              "rows it holds; gc never takes it");
 }
 
+/* An output that was lost, and is back; or one that may hold rows of a lost file. */
+static enum lith_code orphan_lost(const struct lith_fsck_look *look,
+                                  const struct lith_gc_item *item, struct lith_err *err)
+{
+    struct lith_found found = found_of(item->file, "orphan");
+
+    if (item->file->lost)
+        return lith_findings_add(look->findings, &found, err,
+                                 "it was lost, and is back; compact reads it, and it counts again "
+                                 "unless files that it was made of do; gc never takes it");
+    return lith_findings_add(look->findings, &found, err,
+                             "of a merge that was not committed; %s was lost since, so gc keeps it "
+                             "for replay_window",
+                             item->needed);
+}
+
 static enum lith_code orphan_find(const struct lith_fsck_look *look,
                                   const struct lith_gc_item *item, struct lith_err *err)
 {
@@ -77,6 +93,8 @@ static enum lith_code orphan_find(const struct lith_fsck_look *look,
                                  "of a merge that was not committed, and rows of its input %s may "
                                  "be nowhere else; gc never takes it",
                                  item->needed);
+    case LITH_GC_KEEP_LOST:
+        return orphan_lost(look, item, err);
     case LITH_GC_KEEP_LINK:
     case LITH_GC_KEEP_UNKNOWN:
     case LITH_GC_KEEP_DIFFERS:
@@ -98,6 +116,12 @@ static enum lith_code retired_find(const struct lith_fsck_look *look,
                                  "a symbolic link under the name of a file that was merged; gc "
                                  "never takes it");
     }
+    if (item->verdict == LITH_GC_KEEP_LOST)
+        return lith_findings_add(look->findings, &found, err,
+                                 "it was merged, and %s was lost since, which may have held its "
+                                 "rows: gc keeps it for replay_window; a copy under another name "
+                                 "counts them",
+                                 item->needed);
     if (item->verdict == LITH_GC_KEEP_DIFFERS && !item->file->differs) {
         found.wants_hand = true;
         found.todo = "remove the one that ends in .gone.tmp";
@@ -129,6 +153,11 @@ static enum lith_code leftover_find(const struct lith_fsck_look *look,
                                  "on",
                                  until);
     }
+    if (item->verdict == LITH_GC_KEEP_LOST)
+        return lith_findings_add(look->findings, &found, err,
+                                 "of a delete that was cut off before %s was lost, which may have "
+                                 "held its rows: gc keeps it for replay_window",
+                                 item->needed);
     found.wants_hand = true;
     found.todo = "look what it is; give it the name without " LITH_GONE_SUFFIX
                  " if its rows are to count, else remove it";
@@ -191,6 +220,26 @@ static enum lith_code plan_find(const struct lith_fsck_look *look, struct lith_e
     return LITH_OK;
 }
 
+static enum lith_code lost_find(const struct lith_fsck_look *look, const struct lith_entry *lost,
+                                struct lith_err *err)
+{
+    struct lith_found found = {.kind = "lost", .file = lost->name, .bytes = lost->size};
+    char at[LITH_TIME_TEXT_BYTES];
+
+    if (lith_listing_find(&look->view->listing, lost->name))
+        return LITH_OK;
+    lith_time_text(lost->at_ns, at);
+    if (!lost->has_rows)
+        return lith_findings_add(look->findings, &found, err,
+                                 "a live file that vanished, written off on %s with all its rows; "
+                                 "put back from a copy it counts again",
+                                 at);
+    return lith_findings_add(look->findings, &found, err,
+                             "a live file that vanished, written off on %s with %llu rows; put "
+                             "back from a copy it counts again",
+                             at, (unsigned long long)lost->rows);
+}
+
 /* Rows of tables whose files are gone, or are not yet. */
 static enum lith_code rows_find(const struct lith_fsck_look *look, struct lith_err *err)
 {
@@ -205,6 +254,8 @@ static enum lith_code rows_find(const struct lith_fsck_look *look, struct lith_e
                                        "it was deleted, and still is in `retired`; gc takes it "
                                        "out"));
     }
+    for (size_t i = 0; i < m->lost_count; i++)
+        LITH_TRY(lost_find(look, &m->lost[i], err));
     for (size_t i = 0; i < m->condemned_count; i++) {
         struct lith_found found = {.kind = "condemned", .file = m->condemned[i]};
         if (lith_listing_shows(listing, m->condemned[i]))
@@ -214,11 +265,24 @@ static enum lith_code rows_find(const struct lith_fsck_look *look, struct lith_e
     return LITH_OK;
 }
 
+/* One whose rows may have been lost with what it was merged into. */
+static enum lith_code replay_lost(const struct lith_fsck_look *look, struct lith_found *found,
+                                  struct lith_err *err)
+{
+    found->wants_hand = true;
+    found->todo = "give it another name if its rows are to count; else remove it";
+    return lith_findings_add(look->findings, found, err,
+                             "it bears the name and size of one that was merged and deleted before "
+                             "a file was lost, which may have held its rows: it does not count, "
+                             "and stays, unless it turns out to be new data");
+}
+
 /* Names that end like data and are no files; files that were sent once more. */
 static enum lith_code others_find(const struct lith_fsck_look *look, struct lith_err *err)
 {
     const struct lith_listing *listing = &look->view->listing;
     const struct lith_snapshot *snapshot = &look->view->snapshot;
+    const struct lith_manifest *m = lith_view_manifest(look->view);
 
     for (size_t i = 0; i < listing->other_count; i++) {
         struct lith_found found = {.kind = "no-file", .file = listing->others[i]};
@@ -231,7 +295,10 @@ static enum lith_code others_find(const struct lith_fsck_look *look, struct lith
         const struct lith_snapshot_file *file = &snapshot->files[i];
         struct lith_found found = found_of(file, "replay");
         /* Of what was never read nobody can say: adopt --unlisted ignore passed over it. */
-        if (file->state == LITH_FILE_GONE && file->entry->has_crc)
+        if (file->state == LITH_FILE_GONE && file->entry->has_crc &&
+            lith_manifest_lost_since(m, file->entry))
+            LITH_TRY(replay_lost(look, &found, err));
+        else if (file->state == LITH_FILE_GONE && file->entry->has_crc)
             LITH_TRY(lith_findings_add(look->findings, &found, err,
                                        "it bears the name and size of one that was merged and "
                                        "deleted; compact reads it, and names it as new data "

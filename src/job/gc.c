@@ -223,8 +223,8 @@ static bool is_untidy(const struct lith_view *view)
     return found;
 }
 
-/* Takes away what is held and not needed. Nothing goes where a live file is missing: what is left
- * of it may be there. */
+/* Takes away what is held and not needed. Nothing goes where a live file is missing, or was lost
+ * not long ago: what is left of it may be there. */
 static enum lith_code tidy_locked(const struct lith_job *job, struct lith_partition_report *report,
                                   struct lith_err *err)
 {
@@ -243,7 +243,8 @@ static enum lith_code tidy_locked(const struct lith_job *job, struct lith_partit
     LITH_TRY(lith_folder_now(job->folder, &tidy.now_ns, err));
     LITH_TRY(lith_view_take_list_last(job->folder, job->work->mem, &view, err));
     const struct lith_manifest *m = lith_view_manifest(&view);
-    if (!m || m->foreign || view.snapshot.missing_count || view.snapshot.differ_count)
+    if (!m || m->foreign || view.snapshot.missing_count || view.snapshot.differ_count ||
+        lith_gc_is_loss_fresh(m, policy, tidy.now_ns))
         return LITH_OK;
     LITH_TRY(lith_manifest_showing_init(&showing, m, &scratch, err));
     LITH_TRY(lith_folder_tidy(job->folder, &tidy, &showing.base, job->arena, &stray, err));

@@ -143,6 +143,14 @@ LITH_MUST_CHECK enum lith_code lith_job_restore(const struct lith_job *job,
                                                 const struct lith_text *manifest, bool dry_run,
                                                 struct lith_partition_report *report,
                                                 struct lith_err *err);
+/*
+ * Live files that vanished leave the live set, for files that hold their rows where there are any;
+ * a manifest that was lost is made anew from what outputs say. LEFT: there is nothing to repair;
+ * BLOCKED: it cannot be, with the reason. `dry_run` changes nothing.
+ */
+LITH_MUST_CHECK enum lith_code lith_job_repair(const struct lith_job *job, bool dry_run,
+                                               struct lith_partition_report *report,
+                                               struct lith_err *err);
 /* What is wrong in the partition, and what is only left to do. Changes nothing, takes no lock, asks
  * no clock of the store. `deep`: reads live files whole. CONFLICT: it changed all the while. */
 LITH_MUST_CHECK enum lith_code lith_job_fsck(const struct lith_job *job, bool deep,

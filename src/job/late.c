@@ -7,6 +7,8 @@
 
 #include "base/checked.h"
 #include "base/guard.h"
+#include "job/below.h"
+#include "job/format.h"
 
 static bool is_old(const struct lith_look *look, const struct lith_job *job,
                    const struct lith_object *object)
@@ -80,6 +82,8 @@ static enum former former_of(const struct lith_manifest *m, const struct lith_sn
 {
     enum former former = FORMER_NEW;
 
+    if (file->lost)
+        return same_contents(entry, file->lost) ? FORMER_NEW : FORMER_UNKNOWN;
     if (file->state == LITH_FILE_LIVE)
         return same_contents(entry, file->entry) ? FORMER_LIVE : FORMER_UNKNOWN;
     if (file->state == LITH_FILE_RETIRED && same_contents(entry, file->entry))
@@ -89,11 +93,63 @@ static enum former former_of(const struct lith_manifest *m, const struct lith_sn
         if (gone->size != entry->size || strcmp(gone->name, entry->name) != 0)
             continue;
         if (same_contents(entry, gone))
-            return FORMER_REPLAY;
+            return lith_manifest_lost_since(m, gone) ? FORMER_UNKNOWN : FORMER_REPLAY;
         if (!gone->has_crc)
             former = FORMER_UNKNOWN;
     }
     return former;
+}
+
+/* Does a file of now hold rows of a lost output's input: by itself, or what it was merged into
+ * since?
+ */
+static enum lith_code is_elsewhere(const struct lith_look *look, const struct lith_job *job,
+                                   const struct lith_entry *lost,
+                                   const struct lith_listed_input *input, bool *ret_is,
+                                   struct lith_err *err)
+{
+    const struct lith_manifest *m = &look->view.manifest;
+    const struct lith_snapshot_file *file = lith_snapshot_find(&look->view.snapshot, input->name);
+    const struct lith_entry *retired = lith_manifest_retired(m, input->name);
+    enum lith_below below;
+
+    LITH_TRY(lith_below_look(job, input->name, input->size, &below, err));
+    *ret_is = below == LITH_BELOW_LIVE;
+    if (file && file->live && file->object && file->object->size == input->size)
+        *ret_is = true;
+    if (retired && retired->size == input->size && !lith_entry_is_before(retired, lost))
+        *ret_is = true;
+    for (size_t i = 0; i < m->gone_count && !*ret_is; i++)
+        *ret_is = m->gone[i].size == input->size && strcmp(m->gone[i].name, input->name) == 0 &&
+                  !lith_entry_is_before(&m->gone[i], lost);
+    return LITH_OK;
+}
+
+/* May an output that was lost, and is back, count again? Not where it does not say what it holds,
+ * or some of that counts already. */
+static enum lith_code lost_check(const struct lith_look *look, const struct lith_job *job,
+                                 const struct lith_snapshot_file *file, bool *ret_counts,
+                                 struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    LITH_AUTO(source) struct lith_source *source = NULL;
+    struct lith_listed_input *inputs;
+    bool elsewhere = false;
+    size_t count;
+
+    *ret_counts = false;
+    lith_arena_init(&scratch, job->work->mem);
+    LITH_TRY(lith_folder_source_open(job->folder, file->object, &source, err));
+    enum lith_code code =
+        job->options->format->inputs(source, look->book.codecs, &scratch, &inputs, &count, err);
+    if (code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED || code == LITH_E_INVALID ||
+        code == LITH_E_NOT_FOUND)
+        return LITH_OK;
+    LITH_TRY(code);
+    for (size_t i = 0; i < count && !elsewhere; i++)
+        LITH_TRY(is_elsewhere(look, job, file->lost, &inputs[i], &elsewhere, err));
+    *ret_counts = !elsewhere;
+    return LITH_OK;
 }
 
 /* Reads it to its end. */
@@ -102,7 +158,13 @@ static enum lith_code former_read(const struct lith_look *look, const struct lit
                                   enum former *ret_former, struct lith_err *err)
 {
     LITH_AUTO(source) struct lith_source *source = NULL;
+    bool counts = true;
 
+    *ret_former = FORMER_UNKNOWN;
+    if (file->lost)
+        LITH_TRY(lost_check(look, job, file, &counts, err));
+    if (!counts)
+        return LITH_OK;
     LITH_TRY(lith_folder_source_open(job->folder, file->object, &source, err));
     LITH_TRY(lith_source_crc32(source, job->work->mem, &entry->crc32, err));
     entry->has_crc = true;

@@ -79,6 +79,11 @@ static enum lith_code by_entry(struct filling *f, const struct lith_entry *entry
 
     kin->rows = entry->rows;
     kin->has_rows = entry->has_rows;
+    /* What a fold retires are replays: of something else. */
+    for (size_t i = 0; i < m->log_count; i++) {
+        if (strcmp(m->log[i].commit_id, entry->commit_id) == 0 && m->log[i].op == LITH_OP_FOLD)
+            return LITH_OK;
+    }
     for (size_t i = 0; i < m->retired_count; i++)
         count += strcmp(m->retired[i].commit_id, entry->commit_id) == 0;
     if (count == 0)

@@ -302,7 +302,7 @@ enum lith_code lith_lost_report(const struct lith_fact_book *book, const struct 
 
     LITH_TRY(lith_arena_format(job->arena, &reason, err,
                                "its manifest was lost: %s is an output of Lithify, and inputs of "
-                               "it are here too; lithify fsck --restore puts a copy of it back",
+                               "it are here too; lithify fsck --repair makes one anew",
                                book->lost_output));
     report->state = LITH_PARTITION_BLOCKED;
     report->reason = reason;

@@ -108,8 +108,11 @@ static enum lith_code named_list(const struct recovery *r, struct lith_gc_policy
         for (size_t j = 0; !committed && j < journal->output_count; j++)
             named[count++] = (struct lith_gc_named){.name = journal->outputs[j].name};
     }
-    *policy = (struct lith_gc_policy){
-        .bytes_max = UINT64_MAX, .only_named = true, .named = named, .named_count = count};
+    *policy = (struct lith_gc_policy){.bytes_max = UINT64_MAX,
+                                      .loss_grace_ns = r->job->options->gc.loss_grace_ns,
+                                      .only_named = true,
+                                      .named = named,
+                                      .named_count = count};
     return LITH_OK;
 }
 

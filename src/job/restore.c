@@ -16,6 +16,7 @@
 #include "job/by_hand.h"
 #include "job/handed.h"
 #include "job/in_place.h"
+#include "job/kin_entries.h"
 #include "job/restore_plan.h"
 
 struct restore {
@@ -152,51 +153,6 @@ static void file_rows_take(struct trying *t)
     }
 }
 
-/* What is known of a file: by the manifest in place, else by itself. */
-static struct lith_entry entry_of(const struct trying *t, size_t at)
-{
-    const struct lith_kin *kin = &t->lineage.files[at];
-    const struct lith_snapshot_file *file = lith_snapshot_find(&t->snapshot, kin->name);
-    struct lith_entry entry = {.name = kin->name, .size = kin->size, .rows = kin->rows};
-
-    entry.has_rows = kin->has_rows;
-    if (file && file->entry && file->entry->size == kin->size)
-        entry = *file->entry;
-    entry.etag = kin->object ? kin->object->etag : NULL;
-    return entry;
-}
-
-/* P10: nothing is retired that was not read to its end. A dry run writes none of it down. */
-static enum lith_code entry_read(const struct trying *t, size_t at, struct lith_entry *entry,
-                                 struct lith_err *err)
-{
-    LITH_AUTO(source) struct lith_source *source = NULL;
-    const struct lith_kin *kin = &t->lineage.files[at];
-
-    *entry = entry_of(t, at);
-    if (!kin->object || entry->has_crc)
-        return LITH_OK;
-    entry->has_crc = true;
-    if (t->restore->dry_run)
-        return LITH_OK;
-    LITH_TRY(lith_work_check(t->job->work, err));
-    LITH_TRY(lith_folder_source_open(t->job->folder, kin->object, &source, err));
-    return lith_source_crc32(source, t->job->work->mem, &entry->crc32, err);
-}
-
-static enum lith_code entries_make(struct trying *t, const size_t *kins, size_t count,
-                                   struct lith_entry **ret_entries, struct lith_err *err)
-{
-    void *block;
-
-    LITH_TRY(lith_arena_array(&t->arena, count, sizeof(struct lith_entry), &block, err));
-    struct lith_entry *entries = block;
-    for (size_t i = 0; i < count; i++)
-        LITH_TRY(entry_read(t, kins[i], &entries[i], err));
-    *ret_entries = entries;
-    return LITH_OK;
-}
-
 static enum lith_code next_make(struct trying *t, struct lith_manifest *ret_next,
                                 struct lith_err *err)
 {
@@ -214,8 +170,13 @@ static enum lith_code next_make(struct trying *t, struct lith_manifest *ret_next
     if (plan->named_count)
         memcpy(coming + plan->back_count, plan->named, plan->named_count * sizeof(*coming));
     file_rows_take(t);
-    LITH_TRY(entries_make(t, coming, count, &back, err));
-    LITH_TRY(entries_make(t, plan->out, plan->out_count, &out, err));
+    struct lith_kin_entries entries = {.job = t->job,
+                                       .lineage = &t->lineage,
+                                       .snapshot = &t->snapshot,
+                                       .arena = &t->arena,
+                                       .dry_run = t->restore->dry_run};
+    LITH_TRY(lith_kin_entries_make(&entries, coming, count, &back, err));
+    LITH_TRY(lith_kin_entries_make(&entries, plan->out, plan->out_count, &out, err));
     struct lith_restore restore = {
         .file = &t->file,
         .listing = &t->place.view.listing,

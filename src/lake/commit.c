@@ -273,12 +273,14 @@ static bool may_be_gone(const struct lith_commit_build *b, const struct lith_ent
 static enum lith_code fold_one(struct lith_commit_build *b, const struct lith_entry *file,
                                struct lith_err *err)
 {
+    const struct lith_entry *lost = lith_manifest_lost(b->base, file->name, file->size);
+    bool is_back = lost && lost->has_crc && file->has_crc && lost->crc32 == file->crc32;
     size_t row = 0;
 
     if (!lith_name_is_data(file->name) || !file->etag ||
         lith_name_index_find(&b->files, file->name, &row) ||
         lith_commit_build_is_condemned(b, file->name) ||
-        lith_output_name_is_of(file->name, b->base->pid) || may_be_gone(b, file))
+        (lith_output_name_is_of(file->name, b->base->pid) && !is_back) || may_be_gone(b, file))
         return lith_fail(err, LITH_E_INVALID, "fold: %s is not late", file->name);
     if (lith_name_index_find(&b->retired, file->name, &row)) {
         const struct lith_entry *old = &b->base->retired[row];
@@ -289,7 +291,7 @@ static enum lith_code fold_one(struct lith_commit_build *b, const struct lith_en
     /* Its writer may write it again at any time: only of what we merged, or wrote, a checksum
      * binds. */
     struct lith_entry named = *file;
-    named.has_crc = false;
+    named.has_crc = is_back;
     return lith_commit_build_add_file(b, &named, err);
 }
 

@@ -87,7 +87,8 @@ lith_commit_compact(const struct lith_manifest *base, const struct lith_compact 
 /*
  * fold: late files become named. A name that `retired` holds with another identity may be folded
  * (same name, other bytes): the old entry leaves `retired`; so may one that `gone` holds with the
- * same size, if both crc32 are known and differ. Also writes `quarantine` entries: a
+ * same size, if both crc32 are known and differ. An output that was lost may come back, with
+ * its crc32. Also writes `quarantine` entries: a
  * new one replaces an older one of the same name; those of names no longer live are dropped. The
  * same holds for `misplaced`.
  */
@@ -215,6 +216,10 @@ struct lith_restore {
     size_t out_count;
     uint64_t epoch_min;        /* the highest in the names of outputs that are there */
     const char *manifest_name; /* without a base: under which it is stored */
+    /* op repair: `file` is what the live set is to be, made up of what is there. */
+    bool is_repair;
+    const struct lith_entry *lost; /* live in base, not there, and their rows are nowhere (name) */
+    size_t lost_count;
 };
 LITH_MUST_CHECK enum lith_code
 lith_commit_restore(const struct lith_manifest *base, const struct lith_restore *restore,

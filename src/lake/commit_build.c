@@ -141,6 +141,33 @@ static enum lith_code misplaced_trim(struct lith_commit_build *b,
     return LITH_OK;
 }
 
+/* What was lost and is live again was not lost. */
+static enum lith_code lost_trim(struct lith_commit_build *b, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    struct lith_manifest *next = &b->next;
+    struct lith_name_index files;
+    void *block = NULL;
+    size_t kept = 0;
+    size_t row = 0;
+
+    lith_arena_init(&scratch, b->arena->mem);
+    if (next->lost_count == 0)
+        return LITH_OK;
+    LITH_TRY(lith_commit_build_index(next->files, next->file_count, &scratch, &files, err));
+    LITH_TRY(lith_arena_array(b->arena, next->lost_count, sizeof(*next->lost), &block, err));
+    struct lith_entry *rows = block;
+    for (size_t i = 0; i < next->lost_count; i++) {
+        const struct lith_entry *entry = &next->lost[i];
+        if (!lith_name_index_find(&files, entry->name, &row) ||
+            next->files[row].size != entry->size)
+            rows[kept++] = *entry;
+    }
+    next->lost = rows;
+    next->lost_count = kept;
+    return LITH_OK;
+}
+
 /* What is noted of files that are no longer live, or were written again, is of no use. */
 static enum lith_code notes_trim(struct lith_commit_build *b, struct lith_err *err)
 {
@@ -164,6 +191,7 @@ enum lith_code lith_commit_build_end(struct lith_commit_build *b, struct lith_ma
                                      struct lith_err *err)
 {
     LITH_TRY(notes_trim(b, err));
+    LITH_TRY(lost_trim(b, err));
     if (b->next.file_count)
         qsort(b->next.files, b->next.file_count, sizeof(*b->next.files), compare_names);
     LITH_TRY(lith_manifest_check(&b->next, b->arena->mem, err));
@@ -219,7 +247,28 @@ enum lith_code lith_commit_build_add_retired(struct lith_commit_build *b,
 enum lith_code lith_commit_build_add_gone(struct lith_commit_build *b,
                                           const struct lith_entry *entry, struct lith_err *err)
 {
-    return row_own(b, entry, &b->next.gone[b->next.gone_count++], err);
+    struct lith_entry *to = &b->next.gone[b->next.gone_count++];
+
+    LITH_TRY(row_own(b, entry, to, err));
+    to->generation = entry->generation; /* by which it was superseded */
+    return LITH_OK;
+}
+
+enum lith_code lith_commit_build_add_lost(struct lith_commit_build *b,
+                                          const struct lith_entry *entry, struct lith_err *err)
+{
+    struct lith_manifest *next = &b->next;
+    void *block = NULL;
+
+    LITH_TRY(lith_arena_array(b->arena, next->lost_count + 1, sizeof(*entry), &block, err));
+    struct lith_entry *rows = block;
+    if (next->lost_count)
+        memcpy(rows, next->lost, next->lost_count * sizeof(*rows));
+    LITH_TRY(row_own(b, entry, &rows[next->lost_count], err));
+    rows[next->lost_count].commit_id = entry->commit_id;
+    next->lost = rows;
+    next->lost_count++;
+    return LITH_OK;
 }
 
 void lith_commit_build_drop(struct lith_entry *entries, size_t *count,

@@ -51,6 +51,11 @@ LITH_MUST_CHECK enum lith_code lith_commit_build_add_gone(struct lith_commit_bui
                                                           const struct lith_entry *entry,
                                                           struct lith_err *err);
 
+/* One that nobody has any more: its row keeps the commit that had brought it in. */
+LITH_MUST_CHECK enum lith_code lith_commit_build_add_lost(struct lith_commit_build *b,
+                                                          const struct lith_entry *entry,
+                                                          struct lith_err *err);
+
 /* Drops the rows whose name is in `names`, and keeps the order of the others. */
 void lith_commit_build_drop(struct lith_entry *entries, size_t *count,
                             const struct lith_name_index *names);

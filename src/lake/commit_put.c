@@ -20,7 +20,8 @@ static const char *const op_steps[LITH_OP_COUNT] = {
     [LITH_OP_ROLLBACK] = LITH_STEP_ROLLED_BACK, [LITH_OP_RESTORE] = LITH_STEP_RESTORED,
     [LITH_OP_RETIRE] = LITH_STEP_RETIRED,       [LITH_OP_HAND] = LITH_STEP_HANDED,
     [LITH_OP_ROLLUP] = LITH_STEP_ROLLED_UP,     [LITH_OP_MOVED] = LITH_STEP_MOVED,
-    [LITH_OP_UNHAND] = LITH_STEP_UNHANDED,      [LITH_OP_OTHER] = LITH_STEP_COMMITTED,
+    [LITH_OP_UNHAND] = LITH_STEP_UNHANDED,      [LITH_OP_REPAIR] = LITH_STEP_REPAIRED,
+    [LITH_OP_OTHER] = LITH_STEP_COMMITTED,
 };
 
 /* What the stored manifest says of our commit. */
@@ -125,7 +126,7 @@ static enum lith_code log_check(const struct lith_manifest *next, struct lith_er
 static bool op_shows(enum lith_op op)
 {
     return op == LITH_OP_COMPACT || op == LITH_OP_ROLLBACK || op == LITH_OP_RESTORE ||
-           op == LITH_OP_RETIRE;
+           op == LITH_OP_RETIRE || op == LITH_OP_REPAIR;
 }
 
 /* One try to store `next`. */

@@ -1,5 +1,6 @@
 /*
- * The commit that brings the live set of an older manifest back.
+ * The commit that brings the live set of an older manifest back; and the one of a repair, whose
+ * manifest was made up for it.
  *
  * It goes on from what is now, where that can be read, else from the older manifest itself. Who
  * comes and who leaves was found out by reading rows; here it is checked that all that comes is
@@ -18,17 +19,27 @@ struct restoring {
     struct lith_name_index own; /* of the older manifest's files */
 };
 
+static enum lith_op op_of(const struct restoring *r)
+{
+    return r->restore->is_repair ? LITH_OP_REPAIR : LITH_OP_RESTORE;
+}
+
+static const char *word(const struct restoring *r)
+{
+    return lith_op_name(op_of(r));
+}
+
 static enum lith_code coming_check(const struct restoring *r, const struct lith_entry *entry,
                                    struct lith_err *err)
 {
     const struct lith_object *object = lith_listing_find(r->restore->listing, entry->name);
 
     if (lith_commit_build_is_condemned(&r->b, entry->name))
-        return lith_fail(err, LITH_E_INVALID, "restore: %s is being deleted", entry->name);
+        return lith_fail(err, LITH_E_INVALID, "%s: %s is being deleted", word(r), entry->name);
     if (!object)
-        return lith_fail(err, LITH_E_INVALID, "restore: %s is not there any more", entry->name);
+        return lith_fail(err, LITH_E_INVALID, "%s: %s is not there any more", word(r), entry->name);
     if (object->size != entry->size || !entry->etag || strcmp(object->etag, entry->etag) != 0)
-        return lith_fail(err, LITH_E_INVALID, "restore: %s is %s, was %s", entry->name,
+        return lith_fail(err, LITH_E_INVALID, "%s: %s is %s, was %s", word(r), entry->name,
                          object->etag, entry->etag ? entry->etag : "of no identity");
     return LITH_OK;
 }
@@ -68,19 +79,19 @@ static enum lith_code begin(struct restoring *r, const struct lith_stamp *stamp,
                   restore->out_count;
 
     if (file->foreign)
-        return lith_fail(err, LITH_E_INVALID, "restore: it is another program's manifest");
+        return lith_fail(err, LITH_E_INVALID, "%s: it is another program's manifest", word(r));
     if (r->base && r->base->foreign)
-        return lith_fail(err, LITH_E_INVALID,
-                         "restore: the manifest in place is another program's");
+        return lith_fail(err, LITH_E_INVALID, "%s: the manifest in place is another program's",
+                         word(r));
     if (r->base && strcmp(r->base->pid, file->pid) != 0)
         return lith_fail(err, LITH_E_INVALID,
-                         "restore: it is the manifest of partition %s, this one is %s", file->pid,
-                         r->base->pid);
+                         "%s: it is the manifest of partition %s, this one is %s", word(r),
+                         file->pid, r->base->pid);
     if (file->has_handed || (r->base && r->base->has_handed))
-        return lith_fail(err, LITH_E_INVALID, "restore: files are being rolled up into %s",
+        return lith_fail(err, LITH_E_INVALID, "%s: files are being rolled up into %s", word(r),
                          file->has_handed ? file->handed.parent : r->base->handed.parent);
-    LITH_TRY(lith_commit_build_begin(&r->b, r->base ? r->base : file, LITH_OP_RESTORE, true, more,
-                                     stamp, arena, err));
+    LITH_TRY(lith_commit_build_begin(&r->b, r->base ? r->base : file, op_of(r), true, more, stamp,
+                                     arena, err));
     if (!r->base)
         r->b.next.name = restore->manifest_name;
     LITH_TRY(lith_commit_build_index(file->files, file->file_count, arena, &r->own, err));
@@ -136,17 +147,38 @@ static enum lith_code files_leave(struct restoring *r, struct lith_err *err)
     for (size_t i = 0; i < restore->out_count; i++) {
         const struct lith_entry *entry = &restore->out[i];
         if (lith_name_index_find(&r->own, entry->name, &row))
-            return lith_fail(err, LITH_E_INVALID, "restore: %s comes and leaves", entry->name);
+            return lith_fail(err, LITH_E_INVALID, "%s: %s comes and leaves", word(r), entry->name);
         if (!entry->etag) {
-            LITH_TRY(lith_commit_build_add_gone(&r->b, entry, err));
+            struct lith_entry gone = *entry;
+            gone.generation = next->generation;
+            LITH_TRY(lith_commit_build_add_gone(&r->b, &gone, err));
             continue;
         }
         if (!entry->has_crc)
-            return lith_fail(err, LITH_E_INVALID, "restore: %s leaves without its crc32",
+            return lith_fail(err, LITH_E_INVALID, "%s: %s leaves without its crc32", word(r),
                              entry->name);
         LITH_TRY(lith_commit_build_add_retired(&r->b, entry, err));
     }
     lith_commit_build_drop(next->files, &next->file_count, &out);
+    return LITH_OK;
+}
+
+static enum lith_code files_lose(struct restoring *r, struct lith_err *err)
+{
+    const struct lith_restore *restore = r->restore;
+    struct lith_manifest *next = &r->b.next;
+    struct lith_name_index lost;
+    size_t row = 0;
+
+    LITH_TRY(lith_commit_build_index(restore->lost, restore->lost_count, r->b.arena, &lost, err));
+    for (size_t i = 0; i < restore->lost_count; i++) {
+        const struct lith_entry *entry = &restore->lost[i];
+        if (lith_listing_shows(restore->listing, entry->name) ||
+            !lith_name_index_find(&r->b.files, entry->name, &row))
+            return lith_fail(err, LITH_E_INVALID, "%s: %s is not lost", word(r), entry->name);
+        LITH_TRY(lith_commit_build_add_lost(&r->b, &r->base->files[row], err));
+    }
+    lith_commit_build_drop(next->files, &next->file_count, &lost);
     return LITH_OK;
 }
 
@@ -216,6 +248,7 @@ enum lith_code lith_commit_restore(const struct lith_manifest *base,
 
     LITH_TRY(begin(&r, stamp, arena, err));
     LITH_TRY(files_leave(&r, err));
+    LITH_TRY(files_lose(&r, err));
     LITH_TRY(files_come(&r, err));
     LITH_TRY(graces_renew(&r, err));
     /* What was found out of another live set does not hold of this one. */

@@ -23,7 +23,8 @@ static enum lith_code last_compact(const struct lith_manifest *base,
                              "%" PRIu64,
                              entry->generation);
         if (entry->op == LITH_OP_RESTORE || entry->op == LITH_OP_RETIRE ||
-            entry->op == LITH_OP_ROLLUP || entry->op == LITH_OP_MOVED || entry->op == LITH_OP_OTHER)
+            entry->op == LITH_OP_REPAIR || entry->op == LITH_OP_ROLLUP ||
+            entry->op == LITH_OP_MOVED || entry->op == LITH_OP_OTHER)
             return lith_fail(err, LITH_E_INVALID,
                              "rollback: generation %" PRIu64 " was a %s; the compaction before it "
                              "cannot be undone any more",

@@ -23,6 +23,7 @@ static const char *const verdict_texts[] = {
     "kept: an output that was never committed; its rows may be nowhere else",
     "kept: another file under the name of one that was merged",
     "kept: a symbolic link",
+    "kept: a file was lost after it had been replaced, whose rows it may hold",
 };
 static_assert(sizeof(verdict_texts) / sizeof(verdict_texts[0]) == LITH_GC_VERDICT_COUNT,
               "one text for each");
@@ -59,6 +60,27 @@ static bool is_over(const struct pass *p, int64_t from, int64_t grace)
     return p->policy->only_named || (lith_add_i64(from, grace, &until) && p->now_ns >= until);
 }
 
+/* Of other files no rows are in what was superseded: only outputs were made of something. */
+static bool is_fresh(const struct lith_manifest *m, const struct lith_entry *lost,
+                     const struct lith_gc_policy *policy, int64_t now_ns)
+{
+    int64_t until = 0;
+
+    if (!lith_output_name_is_of(lost->name, m->pid))
+        return false;
+    return !lith_add_i64(lost->at_ns, policy->loss_grace_ns, &until) || now_ns < until;
+}
+
+bool lith_gc_is_loss_fresh(const struct lith_manifest *m, const struct lith_gc_policy *policy,
+                           int64_t now_ns)
+{
+    for (size_t i = 0; i < m->lost_count; i++) {
+        if (is_fresh(m, &m->lost[i], policy, now_ns))
+            return true;
+    }
+    return false;
+}
+
 static bool is_recorded(const struct lith_object *object, const struct lith_entry *entry)
 {
     return object->size == entry->size && (!entry->etag || strcmp(object->etag, entry->etag) == 0);
@@ -79,8 +101,21 @@ static bool is_in_the_way(const struct pass *p, const struct lith_snapshot_file 
     return object && !is_recorded(object, file->entry);
 }
 
-static enum lith_gc_verdict retired_judge(const struct pass *p,
-                                          const struct lith_snapshot_file *file)
+/* An output that was lost since something was superseded in `generation`, and not long ago; or
+ * NULL.
+ */
+static const char *lost_since(const struct pass *p, uint64_t generation)
+{
+    for (size_t i = 0; i < p->m->lost_count; i++) {
+        const struct lith_entry *lost = &p->m->lost[i];
+        if (generation <= lost->generation && is_fresh(p->m, lost, p->policy, p->now_ns))
+            return lost->name;
+    }
+    return NULL;
+}
+
+static enum lith_gc_verdict
+retired_judge(const struct pass *p, const struct lith_snapshot_file *file, const char **ret_needed)
 {
     int64_t from = file->entry->at_ns;
 
@@ -92,7 +127,10 @@ static enum lith_gc_verdict retired_judge(const struct pass *p,
     if (file->entry->generation == p->m->generation && p->m->mtime_ns > from &&
         !lith_guard_is_out(LITH_GUARD_GRACE_SEEN))
         from = p->m->mtime_ns;
-    return is_over(p, from, p->policy->reader_grace_ns) ? LITH_GC_DELETE : LITH_GC_KEEP_YOUNG;
+    if (!is_over(p, from, p->policy->reader_grace_ns))
+        return LITH_GC_KEEP_YOUNG;
+    *ret_needed = lost_since(p, file->entry->generation);
+    return *ret_needed ? LITH_GC_KEEP_LOST : LITH_GC_DELETE;
 }
 
 static const struct lith_orphan_inputs *inputs_find(const struct pass *p, const char *name)
@@ -151,6 +189,9 @@ orphan_judge(const struct pass *p, const struct lith_snapshot_file *file, const 
     /* An epoch that the manifest has not reached: the fence would not shut it out. */
     if (!lith_output_name_parse(file->name, &parts) || parts.epoch > p->m->epoch)
         return LITH_GC_KEEP_UNKNOWN;
+    *ret_needed = file->lost ? file->lost->name : lost_since(p, 0);
+    if (*ret_needed)
+        return LITH_GC_KEEP_LOST;
     if (file->condemned)
         return LITH_GC_DELETE;
     if (!inputs || !inputs->known)
@@ -200,6 +241,9 @@ static enum lith_code gone_tmp_judge(struct pass *p, const struct lith_snapshot_
             is_recorded(file->object, retired) || !lith_listing_find(&p->view->listing, copy)
                 ? LITH_GC_DELETE
                 : LITH_GC_KEEP_DIFFERS;
+        item->needed = lost_since(p, retired->generation);
+        if (item->needed)
+            item->verdict = LITH_GC_KEEP_LOST;
         item->target.etag = retired->etag;
         item->target.size = retired->size;
     } else if (lith_manifest_condemned(p->m, copy) || is_tmp(copy)) {
@@ -280,7 +324,7 @@ static enum lith_code file_judge(struct pass *p, const struct lith_snapshot_file
     if (file->state == LITH_FILE_GONE_TMP)
         return gone_tmp_judge(p, file, item, err);
     if (file->state == LITH_FILE_RETIRED)
-        item->verdict = retired_judge(p, file);
+        item->verdict = retired_judge(p, file, &item->needed);
     else if (file->state == LITH_FILE_ORPHAN)
         item->verdict = orphan_judge(p, file, &item->needed);
     else

@@ -23,6 +23,9 @@ struct lith_gc_policy {
     bool only_named;    /* nothing but these is looked at, and they have no grace */
     const struct lith_gc_named *named;
     size_t named_count;
+    /* So long after an output was lost nothing goes that was superseded before: it may be all that
+     * is left of the lost rows. */
+    int64_t loss_grace_ns;
 };
 
 /* What an orphan's own footer says it holds; from the caller, who reads it. */
@@ -44,6 +47,7 @@ enum lith_gc_verdict {
     LITH_GC_KEEP_NEEDED,  /* an orphan some of whose rows are nowhere else: fsck reports it */
     LITH_GC_KEEP_DIFFERS, /* bears a retired name, is another file */
     LITH_GC_KEEP_LINK,    /* a symbolic link: not ours */
+    LITH_GC_KEEP_LOST,    /* superseded before a file was lost; or the lost one, which is back */
     LITH_GC_VERDICT_COUNT
 };
 
@@ -55,7 +59,8 @@ struct lith_gc_item {
     struct lith_object target; /* what to give to lith_folder_delete_if: the recorded identity */
     enum lith_gc_verdict verdict;
     bool condemned;     /* by an earlier fence */
-    const char *needed; /* KEEP_NEEDED: an input that is nowhere, in the memory of `orphans` */
+    const char *needed; /* KEEP_NEEDED: an input that is nowhere, in the memory of `orphans`;
+                           KEEP_LOST: the file that was lost */
 };
 
 struct lith_gc_plan {
@@ -71,6 +76,10 @@ struct lith_gc_plan {
     bool keep_all;     /* an orphan's inputs are unknown */
     bool clean_wanted; /* named in condemned or retired, absent from the list */
 };
+
+/* Was an output lost not longer ago than the grace for that? */
+bool lith_gc_is_loss_fresh(const struct lith_manifest *manifest,
+                           const struct lith_gc_policy *policy, int64_t now_ns);
 
 /*
  * Plans one pass. `view` is open, with a manifest read after its list (lith_view_take). INVALID

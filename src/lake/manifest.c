@@ -16,7 +16,8 @@ static const char *const live_fields[] = {"name", "size",  "etag",      "rows", 
                                           "set",  "since", "commit_id", NULL};
 static const char *const retired_fields[] = {"name",       "size", "etag",      "rows", "crc32",
                                              "generation", "at",   "commit_id", NULL};
-static const char *const gone_fields[] = {"name", "size", "rows", "crc32", "at", NULL};
+static const char *const gone_fields[] = {"name",       "size", "rows", "crc32",
+                                          "generation", "at",   NULL};
 
 const struct lith_entry_kind lith_entry_live = {.table = "files",
                                                 .known = live_fields,
@@ -30,16 +31,27 @@ const struct lith_entry_kind lith_entry_retired = {.table = "retired",
                                                    .has_etag = true,
                                                    .has_commit_id = true,
                                                    .has_at = true};
-const struct lith_entry_kind lith_entry_gone = {
-    .table = "gone", .known = gone_fields, .has_at = true};
+const struct lith_entry_kind lith_entry_gone = {.table = "gone",
+                                                .known = gone_fields,
+                                                .generation_key = "generation",
+                                                .generation_maybe = true,
+                                                .has_at = true};
+
+const struct lith_entry_kind lith_entry_lost = {.table = "lost",
+                                                .known = retired_fields,
+                                                .generation_key = "generation",
+                                                .has_etag = true,
+                                                .has_commit_id = true,
+                                                .has_at = true};
 
 static const char *const handed_fields[] = {"name", "size", "rows", "crc32", NULL};
 const struct lith_entry_kind lith_entry_handed = {.table = "files", .known = handed_fields};
 
 const char *const lith_root_fields[] = {"generation", "files", "lithify", NULL};
 const char *const lith_ours_fields[] = {
-    "format", "pid",       "epoch",   "commit_id",  "committed_at", "log",   "files",     "retired",
-    "gone",   "condemned", "outcome", "quarantine", "handed",       "taken", "misplaced", NULL};
+    "format",    "pid",  "epoch",     "commit_id", "committed_at", "log",    "files",
+    "retired",   "gone", "condemned", "outcome",   "quarantine",   "handed", "taken",
+    "misplaced", "lost", NULL};
 const char *const lith_log_fields[] = {"generation", "commit_id", "epoch",   "op",
                                        "at",         "event",     "journal", NULL};
 const char *const lith_outcome_fields[] = {"live_hash",   "policy_hash", "writer",  "files_before",
@@ -52,7 +64,7 @@ const char *const lith_misplaced_fields[] = {"name", "etag", "rules", "reason", 
 
 static const char *const op_names[] = {"adopt",  "lease",    "compact", "fold",   "fence",
                                        "clean",  "rollback", "restore", "retire", "hand",
-                                       "rollup", "moved",    "unhand",  "other"};
+                                       "rollup", "moved",    "unhand",  "repair", "other"};
 static_assert(sizeof(op_names) / sizeof(op_names[0]) == LITH_OP_COUNT, "one name for each");
 
 const char *lith_op_name(enum lith_op op)
@@ -155,6 +167,31 @@ const struct lith_entry *lith_manifest_live(const struct lith_manifest *m, const
 const struct lith_entry *lith_manifest_retired(const struct lith_manifest *m, const char *name)
 {
     return find(m->retired, m->retired_count, name);
+}
+
+const struct lith_entry *lith_manifest_lost(const struct lith_manifest *m, const char *name,
+                                            uint64_t size)
+{
+    for (size_t i = 0; i < m->lost_count; i++) {
+        if (m->lost[i].size == size && strcmp(m->lost[i].name, name) == 0)
+            return &m->lost[i];
+    }
+    return NULL;
+}
+
+bool lith_entry_is_before(const struct lith_entry *gone, const struct lith_entry *lost)
+{
+    return gone->generation ? gone->generation <= lost->generation : gone->at_ns <= lost->at_ns;
+}
+
+bool lith_manifest_lost_since(const struct lith_manifest *m, const struct lith_entry *gone)
+{
+    for (size_t i = 0; i < m->lost_count; i++) {
+        const struct lith_entry *lost = &m->lost[i];
+        if (lith_entry_is_before(gone, lost) && lith_output_name_is_of(lost->name, m->pid))
+            return true;
+    }
+    return false;
 }
 
 bool lith_manifest_condemned(const struct lith_manifest *m, const char *name)

@@ -40,6 +40,7 @@ enum lith_op {
     LITH_OP_ROLLUP, /* ... the parent's commit, which makes them its own */
     LITH_OP_MOVED,  /* ... and they leave the live set here */
     LITH_OP_UNHAND, /* a roll-up was given up: they stay */
+    LITH_OP_REPAIR, /* live files that vanished leave; or a lost manifest is made anew */
     LITH_OP_OTHER,  /* of a newer version; its text is kept */
     LITH_OP_COUNT
 };
@@ -57,7 +58,7 @@ struct lith_entry {
     bool has_rows;               /* the footer was read */
     bool has_crc;                /* the file was read in full, or is an output */
     uint16_t set;                /* live: of the outcome's sets, from 1; 0: not known */
-    uint64_t generation;         /* live: since which; retired: by which */
+    uint64_t generation;         /* live: since which; retired, gone, lost: by which; 0: unknown */
     const char *commit_id;       /* the commit that brought it in (live) or retired it */
     int64_t at_ns;               /* retired, gone: when */
     const struct lith_json *raw; /* as read where it has fields unknown to us, else NULL */
@@ -168,6 +169,10 @@ struct lith_manifest {
     size_t taken_count;
     struct lith_misplaced *misplaced;
     size_t misplaced_count;
+    /* Live files that vanished, and whose rows were nowhere else: as they were in `files`, but for
+     * the generation and the time, which are those of the commit that says so. */
+    struct lith_entry *lost;
+    size_t lost_count;
     const struct lith_json *raw; /* unknown fields: the whole text, and its `lithify` */
     const struct lith_json *raw_ours;
     /* Set where the JSON is owned: by a parsed manifest, never by one that a commit built. */
@@ -213,6 +218,13 @@ LITH_MUST_CHECK enum lith_code lith_manifest_check(const struct lith_manifest *m
 const struct lith_entry *lith_manifest_live(const struct lith_manifest *manifest, const char *name);
 const struct lith_entry *lith_manifest_retired(const struct lith_manifest *manifest,
                                                const char *name);
+/* The entry of `lost` with that name and size, or NULL. */
+const struct lith_entry *lith_manifest_lost(const struct lith_manifest *manifest, const char *name,
+                                            uint64_t size);
+/* Was a file of `retired` or `gone` superseded before one of `lost` vanished? */
+bool lith_entry_is_before(const struct lith_entry *gone, const struct lith_entry *lost);
+/* Is it so of an output that was lost? Its rows may have been in that one. */
+bool lith_manifest_lost_since(const struct lith_manifest *manifest, const struct lith_entry *gone);
 bool lith_manifest_condemned(const struct lith_manifest *manifest, const char *name);
 /* True when the log has a commit of that id. */
 bool lith_manifest_has_commit(const struct lith_manifest *manifest, const char *commit_id);

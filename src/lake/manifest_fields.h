@@ -11,6 +11,7 @@ struct lith_entry_kind {
     const char *table;
     const char *const *known; /* every field, NULL at the end */
     const char *generation_key;
+    bool generation_maybe; /* it need not be there: 0 */
     bool has_etag;
     bool has_commit_id;
     bool has_at;
@@ -21,6 +22,7 @@ extern const struct lith_entry_kind lith_entry_live;
 extern const struct lith_entry_kind lith_entry_retired;
 extern const struct lith_entry_kind lith_entry_gone;
 extern const struct lith_entry_kind lith_entry_handed;
+extern const struct lith_entry_kind lith_entry_lost;
 
 extern const char *const lith_root_fields[];
 extern const char *const lith_ours_fields[];

@@ -138,7 +138,8 @@ static enum lith_code entry_read(struct lith_manifest_reader *r, struct lith_pla
     if (kind->has_etag)
         LITH_TRY(lith_cell_text_share(r, place, row, "etag", listed ? listed->etag : NULL,
                                       &entry->etag, err));
-    if (kind->generation_key)
+    if (kind->generation_key &&
+        (!kind->generation_maybe || lith_row_has(row, kind->generation_key)))
         LITH_TRY(lith_cell_number(r, place, row, kind->generation_key, &entry->generation, err));
     if (kind->has_commit_id)
         LITH_TRY(id_read(r, place, row, &entry->commit_id, err));
@@ -419,6 +420,25 @@ static enum lith_code misplaced_read(struct lith_manifest_reader *r, const struc
     return LITH_OK;
 }
 
+static enum lith_code lost_read(struct lith_manifest_reader *r, const struct lith_json *ours,
+                                struct lith_manifest *m, struct lith_err *err)
+{
+    void *rows = NULL;
+
+    LITH_TRY(rows_make(r, ours, "lost", sizeof(*m->lost), &rows, &m->lost_count, err));
+    m->lost = rows;
+    for (size_t i = 0; i < m->lost_count; i++) {
+        const struct lith_json *object = lith_json_at(lith_json_get(ours, "lost"), i);
+        struct lith_place place = {"lost", i};
+        struct lith_json_row row;
+        LITH_TRY(object_check(r, place, object, err));
+        lith_json_row_of(object, lith_entry_lost.known, &row);
+        LITH_TRY(entry_read(r, place, &row, &lith_entry_lost, &m->lost[i], err));
+        m->lost[i].raw = unknown_of(r, &row, object);
+    }
+    return LITH_OK;
+}
+
 /* A foreign manifest has the names of the plain field `files`, and nothing else. */
 static enum lith_code names_read(struct lith_manifest_reader *r, struct lith_manifest *m,
                                  struct lith_err *err)
@@ -482,6 +502,7 @@ static enum lith_code ours_read(struct lith_manifest_reader *r, const struct lit
     LITH_TRY(handed_read(r, ours, m, err));
     LITH_TRY(taken_read(r, ours, m, err));
     LITH_TRY(misplaced_read(r, ours, m, err));
+    LITH_TRY(lost_read(r, ours, m, err));
     m->raw_ours = unknown_of(r, &row, ours);
     return LITH_OK;
 }

@@ -154,7 +154,7 @@ static enum lith_code put_entry(struct writer *w, const struct lith_entry *entry
         filled = lith_json_set(object, "rows", json_number(entry->rows));
     if (filled && entry->has_crc)
         filled = lith_json_set(object, "crc32", lith_json_text(crc));
-    if (filled && kind->generation_key)
+    if (filled && kind->generation_key && (!kind->generation_maybe || entry->generation))
         filled = lith_json_set(object, kind->generation_key, json_number(entry->generation));
     if (filled && kind->has_at)
         filled = lith_json_set(object, "at", json_time(entry->at_ns));
@@ -393,6 +393,8 @@ static enum lith_code put_ours(struct writer *w, const struct lith_manifest *m)
     if (m->taken_count)
         LITH_TRY(put_taken(w, m));
     LITH_TRY(put_misplaced(w, m));
+    if (m->lost_count)
+        LITH_TRY(put_entries(w, &lith_entry_lost, m->lost, m->lost_count));
     return put_unknowns(w, m->raw_ours, lith_ours_fields);
 }
 

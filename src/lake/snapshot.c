@@ -150,6 +150,8 @@ static void file_classify(struct lith_snapshot_file *file, const struct lith_man
         file->state = lith_file_state_by_name(file->name, m->pid);
         if (file->state == LITH_FILE_LATE)
             file->entry = gone_find(m, t, object);
+        if (file->state == LITH_FILE_ORPHAN)
+            file->lost = lith_manifest_lost(m, file->name, object->size);
         if (file->entry)
             file->state = LITH_FILE_GONE;
         else

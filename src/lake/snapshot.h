@@ -43,6 +43,7 @@ struct lith_snapshot_file {
     const struct lith_entry *entry;   /* live, retired, gone: the manifest's word; else NULL */
     bool differs;                     /* listed with another size or etag than the entry has */
     bool condemned;
+    const struct lith_entry *lost; /* an orphan that was live once, vanished, and is back */
     const struct lith_quarantine *quarantine; /* live ones only; of this etag; else NULL */
 };
 

@@ -47,6 +47,7 @@
 #define LITH_STEP_ROLLED_UP "rolled-up"
 #define LITH_STEP_MOVED "moved"
 #define LITH_STEP_UNHANDED "unhanded"
+#define LITH_STEP_REPAIRED "repaired"
 
 /* Behind a commit: its event is in the audit series. */
 #define LITH_STEP_AUDITED "audited"

@@ -40,6 +40,8 @@ void lith_summary_add(struct lith_summary *summary, const struct lith_partition_
     summary->deleted += report->deleted;
     summary->deleted_bytes += report->deleted_bytes;
     summary->held_bytes += report->held_bytes;
+    summary->lost += report->lost;
+    summary->lost_rows += report->lost_rows;
     summary->carried += report->carried;
     summary->strays += report->stray ? 1 : 0;
     summary->events += report->events;

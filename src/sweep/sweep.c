@@ -127,6 +127,8 @@ static enum lith_code job_run(const struct pass *pass, const struct lith_job *jo
     case LITH_PASS_RESTORE:
         return lith_job_restore(job, &pass->sweep->manifest, pass->sweep->fsck.dry_run, report,
                                 err);
+    case LITH_PASS_REPAIR:
+        return lith_job_repair(job, pass->sweep->change.dry_run, report, err);
     }
     return lith_fail(err, LITH_E_INVALID, "no such pass");
 }

@@ -19,6 +19,7 @@ enum lith_pass {
     LITH_PASS_ADOPT,
     LITH_PASS_FSCK,
     LITH_PASS_RESTORE,
+    LITH_PASS_REPAIR,
 };
 
 struct lith_sweep {

@@ -9,16 +9,14 @@ import lithify
 import numbered
 import reader
 
-# The numbers of all rows; of those that a manifest may not name yet; of those that a command takes out;
-# and the tiers that sweeps of the lake are asked for.
-Wanted = collections.namedtuple("Wanted", "ids late gone tiers")
+# The numbers of all rows; of those that a manifest may not name yet; of those that a command takes out; the
+# scenario.
+Wanted = collections.namedtuple("Wanted", "ids late gone name")
 
 
 def wanted(name, ids, late):
     """Of a scenario of changes.py and what its lake was made with."""
-    scenario = changes.SCENARIOS[name]
-    return Wanted(set(ids), set(late), set(scenario.gone) & set(ids),
-                  ["--tiers", "day"] if scenario.command == changes.ROLLUP else [])
+    return Wanted(set(ids), set(late), set(changes.SCENARIOS[name].gone) & set(ids), name)
 
 
 def run(words):
@@ -35,7 +33,7 @@ def manifests(root):
 
 def left_of(rows, root):
     """What goes does so at once: from then on it is not there."""
-    if rows.gone & set(reader.read(root)["id"].to_pylist()):
+    if not rows.gone or rows.gone & set(reader.read(root)["id"].to_pylist()):
         return rows
     return rows._replace(ids=rows.ids - rows.gone, late=rows.late - rows.gone, gone=set())
 
@@ -55,10 +53,12 @@ def check(root, rows, acknowledged, where):
     there but what counts."""
     if acknowledged:
         assert manifests(root) == acknowledged, f"{where}: a commit that was acknowledged is not there"
+    changes.mend(rows.name, root, where)
     rows = left_of(rows, root)
     check_rows(root, rows, where)
     changes.age_probes(root.parent)
-    for words in [[*changes.compact_of(root), *rows.tiers], changes.GC, changes.GC, ["fsck"]]:
+    tiers = ["--tiers", "day"] if changes.SCENARIOS[rows.name].command == changes.ROLLUP else []
+    for words in [[*changes.compact_of(root), *tiers], changes.GC, changes.GC, ["fsck"]]:
         code, text = run([*words, root])
         assert code == lithify.DONE, f"{where}: lithify {words[0]}: exit {code}: {text}"
     audit.check(root, where=where)

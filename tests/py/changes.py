@@ -25,6 +25,7 @@ SPLIT = ["--target-file", "16KiB", "--row-group-rows", "70"]
 COMPACT = ["compact", *numbered.NOW, *SPLIT]
 GC = ["gc", *numbered.NO_GRACE]
 ADOPT = ["adopt", "--readers", "manifest"]
+REPAIR = ["fsck", "--repair", "--yes"]
 # Only roll-ups are due: no hour has so many files.
 ROLLUP = ["compact", *numbered.NOW, "--min-files", "4", "--settle", "1d", "--tiers", "day"]
 # Of a lake that is read by listing: what was merged goes at once, and a journal is kept meanwhile.
@@ -42,7 +43,9 @@ RECOVERY = ["fenced", *DELETE, "cleaned", "unjournaled"]
 
 # What a command does to a lake: `late` numbers are not named by a manifest when it starts, `gone` ones
 # are not live when it ends. `by_hand`: no sweep does the same; run once more it may find itself done.
-Scenario = collections.namedtuple("Scenario", "make command steps gone by_hand", defaults=((), False))
+# `mends`: before it nobody can read the lake, and no sweep can do anything there.
+Scenario = collections.namedtuple("Scenario", "make command steps gone by_hand mends",
+                                  defaults=((), False, False))
 
 
 def words(name, root):
@@ -152,6 +155,34 @@ def make_cut(step, arrival):
     return make
 
 
+def make_outputless(root):
+    """Its outputs vanished; what they were made of is there."""
+    ids = numbered.fill(root / PARTITION, 4, 120)
+    lithify.ok(*COMPACT, root)
+    for path in reader.live(root / PARTITION):
+        if not path.name.startswith("part-"):
+            path.unlink()
+    return ids, []
+
+
+def make_written_off(root):
+    """Of named files one vanished, whose rows are nowhere else."""
+    ids = numbered.fill(root / PARTITION, 4, 120)
+    lithify.ok(*ADOPT, root)
+    (root / PARTITION / "part-00001.parquet").unlink()
+    return sorted(set(ids) - set(range(120, 240))), []
+
+
+def make_unmanifested(root):
+    """Compacted, then more files came, and the manifest was lost, and the audit series, too."""
+    ids = numbered.fill(root / PARTITION, 4, 120)
+    lithify.ok(*COMPACT, root)
+    more = numbered.fill(root / PARTITION, 2, 120, first=1000, stem="late")
+    (root / PARTITION / "manifest.json").unlink()
+    shutil.rmtree(audit.place(root))
+    return [*ids, *more], []
+
+
 SCENARIOS = {
     "compact": Scenario(make_fresh, COMPACT, ["adopted", "folder-made", *JOB]),
     "late": Scenario(make_late, COMPACT, ["folded", *JOB]),
@@ -171,6 +202,10 @@ SCENARIOS = {
     "handed": Scenario(make_handed, COMPACT, ["fenced", "unhanded", *PUT, "audited"]),
     "restore": Scenario(make_restorable, ["fsck", "--restore", "{}.saved.json", f"{{}}/{PARTITION}"],
                         ["restored", *PUT, "audited"], by_hand=True),
+    "outputless": Scenario(make_outputless, REPAIR, ["repaired", *PUT, "audited"], by_hand=True, mends=True),
+    "written-off": Scenario(make_written_off, REPAIR, ["repaired", "put-renamed", "audited"], by_hand=True,
+                            mends=True),
+    "unmanifested": Scenario(make_unmanifested, REPAIR, ["repaired", *PUT, "audited"], by_hand=True, mends=True),
 }
 
 
@@ -190,6 +225,20 @@ def fresh_copy(source, place):
     if saved(source).exists():
         shutil.copy2(saved(source), saved(place))
     return place
+
+
+def mend(name, root, where):
+    """What an operator has to do first, if the command of the scenario did not come to it: until then
+    fsck says so, and a sweep leaves everything as it is."""
+    if not SCENARIOS[name].mends or lithify.run("fsck", root).code == lithify.DONE:
+        return
+    before = data_names(root)
+    for command in (COMPACT, GC):
+        assert lithify.run(*command, root).code in (lithify.DONE, lithify.BLOCKED), where
+    assert [n for n in data_names(root) if n.endswith(".parquet")] == \
+        [n for n in before if n.endswith(".parquet")], where
+    result = lithify.run(*words(name, root))
+    assert result.code == lithify.DONE, f"{where}: {result}"
 
 
 def check_views(root, ids, late, where):
@@ -255,6 +304,11 @@ def left_of(name, root, ids, late):
     if not gone or set(reader.read(root)["id"].to_pylist()) & gone:
         return ids, late
     return sorted(set(ids) - gone), sorted(set(late) - gone)
+
+
+def sweep(name, root):
+    """The command lines of a sweep after the scenario's command was cut off."""
+    return [*([words(name, root)] if SCENARIOS[name].mends else []), [*compact_of(root), root], [*GC, root]]
 
 
 def run_again(name, root, where):

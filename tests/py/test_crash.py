@@ -77,6 +77,7 @@ def test_killed_at(name, step, made, finished, quick_path):
             assert code == lithify.DONE
             break
         where = f"{name}, killed at {step}:{arrival}"
+        changes.mend(name, root, where)
         changes.check_views(root, *changes.left_of(name, root, ids, late), where)
         changes.run_again(name, root, where)
         changes.finish(root, where)

@@ -79,10 +79,10 @@ def test_order_after_a_kill(name, quick_path):
     tried = 0
     for top, disk, calls, where in kills(name, quick_path):
         runs = [(calls, False)]
-        for words in (changes.compact_of(top / "lake"), changes.GC):
-            code, calls = syscalls.record([lithify.BIN, *words, top / "lake"])
+        for words in changes.sweep(name, top / "lake"):
+            code, calls = syscalls.record([lithify.BIN, *words])
             assert code == lithify.DONE, where
-            runs.append((calls, words == changes.GC))
+            runs.append((calls, words[:-1] == changes.GC))
         assert order_of_calls.broken(disk, *runs) == [], where
         tried += 1
     assert tried, "every kill found all names on the disk"

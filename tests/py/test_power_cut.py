@@ -141,8 +141,8 @@ def test_cut_off_after_a_kill(name, quick_path):
         case = killed(name, step, arrival, quick_path / f"made-{number}", chance)
         if case is None:
             continue
-        for words in (changes.compact_of(case.top / "lake"), changes.GC):
-            assert case.run([*words, case.top / "lake"]) == lithify.DONE, case.story
+        for words in changes.sweep(name, case.top / "lake"):
+            assert case.run(words) == lithify.DONE, case.story
         look_at_all(case, quick_path, KILL_COUNT)
         shutil.rmtree(case.top)
         tried += 1
@@ -161,7 +161,7 @@ def test_cut_off_twice(name, quick_path):
         state.make(top)
         rows = after_cut.left_of(first.rows, top / "lake")
         case = Case(top, f"{name}, cut after {last}:\n{state}\nthen the sweep", rows, first.chance)
-        for words in (changes.compact_of(top / "lake"), changes.GC):
-            assert case.run([*words, top / "lake"]) == lithify.DONE, case.story
+        for words in changes.sweep(name, top / "lake"):
+            assert case.run(words) == lithify.DONE, case.story
         look_at_all(case, quick_path, TWICE_COUNT)
         shutil.rmtree(top)

@@ -154,6 +154,69 @@ static void nothing_is_in_place(void **state)
     assert_int_equal(next.log_count, 2);
 }
 
+/* What is not there is written off, and comes back as any late file; the row says which commit had
+ * brought it in. */
+static void what_is_lost(void **state)
+{
+    struct lith_manifest base = newer(), next, after;
+    struct lith_manifest file = {
+        .name = LITH_MANIFEST_NAME, .pid = PID, .generation = 2, .epoch = 1};
+    struct lith_listing short_list = {.objects = objects, .object_count = 3};
+    struct lith_entry lost[] = {entry("c.parquet", 3, 1)};
+    struct lith_restore restore = restore_of(&file, NULL, 0);
+    struct lith_stamp stamp = stamp_at(900);
+    struct lith_fold fold = {.files = lost, .file_count = 1};
+
+    (void)state;
+    restore.is_repair = true;
+    restore.lost = lost;
+    restore.lost_count = 1;
+    assert_int_equal(lith_commit_restore(&base, &restore, &stamp, &arena, &next, &err),
+                     LITH_E_INVALID);
+    assert_string_equal(err.text, "repair: c.parquet is not lost");
+    restore.listing = &short_list;
+    MUST(lith_commit_restore(&base, &restore, &stamp, &arena, &next, &err));
+    assert_int_equal(next.file_count, 1);
+    assert_string_equal(next.files[0].name, OUTPUT);
+    assert_int_equal(next.lost_count, 1);
+    assert_string_equal(next.lost[0].name, "c.parquet");
+    assert_int_equal(next.lost[0].generation, next.generation);
+    assert_string_equal(next.lost[0].commit_id,
+                        row_of(base.files, base.file_count, "c.parquet")->commit_id);
+    assert_int_equal(next.log[next.log_count - 1].op, LITH_OP_REPAIR);
+    assert_true(next.epoch > base.epoch && next.generation > base.generation);
+    assert_int_equal(next.gone_count, 0);
+    MUST(lith_commit_fold(&next, &fold, &stamp, &arena, &after, &err));
+    assert_int_equal(after.lost_count, 0);
+    assert_int_equal(after.file_count, 2);
+}
+
+/* An output that was lost is folded with the checksum that it had, and with no other one. */
+static void a_lost_output_is_back(void **state)
+{
+    struct lith_manifest base = newer(), next, after;
+    struct lith_manifest file = {
+        .name = LITH_MANIFEST_NAME, .pid = PID, .generation = 2, .epoch = 1};
+    struct lith_listing short_list = {.objects = objects + 1, .object_count = 3};
+    struct lith_entry lost[] = {entry(OUTPUT, 9, 11)};
+    struct lith_restore restore = restore_of(&file, NULL, 0);
+    struct lith_stamp stamp = stamp_at(900);
+    struct lith_fold fold = {.files = lost, .file_count = 1};
+
+    (void)state;
+    restore.is_repair = true;
+    restore.listing = &short_list;
+    restore.lost = lost;
+    restore.lost_count = 1;
+    MUST(lith_commit_restore(&base, &restore, &stamp, &arena, &next, &err));
+    lost[0].crc32++;
+    assert_int_equal(lith_commit_fold(&next, &fold, &stamp, &arena, &after, &err), LITH_E_INVALID);
+    lost[0].crc32--;
+    MUST(lith_commit_fold(&next, &fold, &stamp, &arena, &after, &err));
+    assert_int_equal(after.lost_count, 0);
+    assert_true(row_of(after.files, after.file_count, OUTPUT)->has_crc);
+}
+
 static void assert_refused(const struct lith_manifest *base, const struct lith_restore *restore,
                            const char *says)
 {
@@ -215,6 +278,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(graces_begin_anew, setup, teardown),
         cmocka_unit_test_setup_teardown(a_newer_one_comes_back, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_is_in_place, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_lost, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_lost_output_is_back, setup, teardown),
         cmocka_unit_test_setup_teardown(refusals, setup, teardown),
     };
 

@@ -349,10 +349,59 @@ static void the_walk_finds_partitions(void **state)
     test_folder_remove(path, dir_fd);
 }
 
+static enum lith_gc_verdict verdict_of(const struct lith_gc_plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->item_count; i++) {
+        if (strcmp(plan->items[i].file->name, name) == 0)
+            return plan->items[i].verdict;
+    }
+    fail_msg("%s is not there", name);
+    return LITH_GC_VERDICT_COUNT;
+}
+
+/* P10: what was replaced before an output was lost stays as long as the grace for that; the lost
+ * one itself, back, for ever. */
+static void while_an_output_is_lost(void **state)
+{
+    static const struct {
+        const char *lost;
+        int64_t now_ns;
+        enum lith_gc_verdict first, fifth, retired, cut_off;
+    } cases[] = {
+        {OUTPUT("9", "1"), 1099, LITH_GC_KEEP_LOST, LITH_GC_KEEP_LOST, LITH_GC_KEEP_LOST,
+         LITH_GC_KEEP_LOST},
+        {OUTPUT("9", "1"), 1100, LITH_GC_DELETE, LITH_GC_DELETE, LITH_GC_DELETE, LITH_GC_DELETE},
+        {OUTPUT("1", "1"), 1100, LITH_GC_KEEP_LOST, LITH_GC_DELETE, LITH_GC_DELETE, LITH_GC_DELETE},
+        {"plain.parquet", 1099, LITH_GC_DELETE, LITH_GC_DELETE, LITH_GC_DELETE, LITH_GC_DELETE},
+    };
+    struct lith_gc_policy patient = policy;
+
+    (void)state;
+    patient.loss_grace_ns = 200;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct lith_entry lost = {
+            .name = cases[i].lost, .size = 10, .generation = 4, .at_ns = 900, .commit_id = "c"};
+        struct lith_view view = view_make();
+        struct lith_gc_plan plan;
+        view.manifest.lost = &lost;
+        view.manifest.lost_count = 1;
+        view_resolve(&view);
+        MUST(lith_gc_plan(&view, orphans, 4, &patient, cases[i].now_ns, &arena, &plan, &err));
+        assert_int_equal(verdict_of(&plan, OUTPUT("1", "1")), cases[i].first);
+        assert_int_equal(verdict_of(&plan, OUTPUT("5", "1")), cases[i].fifth);
+        assert_int_equal(verdict_of(&plan, "r1.parquet"), cases[i].retired);
+        assert_int_equal(verdict_of(&plan, "r3.parquet.gone.tmp"), cases[i].cut_off);
+        /* Replaced after it. */
+        if (cases[i].now_ns > 1050)
+            assert_int_equal(verdict_of(&plan, "r5.parquet"), LITH_GC_DELETE);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_file_has_its_verdict, setup, teardown),
+        cmocka_unit_test_setup_teardown(while_an_output_is_lost, setup, teardown),
         cmocka_unit_test_setup_teardown(time_and_brake, setup, teardown),
         cmocka_unit_test_setup_teardown(what_is_named_alone, setup, teardown),
         cmocka_unit_test_setup_teardown(rows_in_late_files, setup, teardown),

@@ -37,7 +37,9 @@ static const char full[] =
     "\"extra\":1},"
     "\"quarantine\":[{\"name\":\"a.parquet\",\"etag\":\"10:5\",\"reason\":\"torn\",\"since\":" AT
     "}],\"misplaced\":[{\"name\":\"b.parquet\",\"etag\":\"20:5\",\"rules\":\"" ID1
-    "\",\"reason\":\"column a\",\"since\":" AT ",\"row\":7}],\"future\":true}}";
+    "\",\"reason\":\"column a\",\"since\":" AT
+    ",\"row\":7}],\"lost\":[{\"name\":\"l.parquet\",\"size\":3,\"etag\":\"3:1\",\"rows\":9,"
+    "\"generation\":12,\"at\":" AT ",\"commit_id\":\"" ID1 "\",\"hope\":1}],\"future\":true}}";
 
 static enum lith_code parse(const char *text, struct lith_manifest *ret)
 {
@@ -87,6 +89,12 @@ static void check_full(const struct lith_manifest *m)
     assert_string_equal(m->misplaced[0].rules, ID1);
     assert_string_equal(m->misplaced[0].reason, "column a");
     assert_true(m->misplaced[0].since_ns == 1781522400000000000);
+    assert_int_equal(m->lost_count, 1);
+    const struct lith_entry *lost = lith_manifest_lost(m, "l.parquet", 3);
+    assert_ptr_equal(lost, &m->lost[0]);
+    assert_null(lith_manifest_lost(m, "l.parquet", 4));
+    assert_true(lost->has_rows && lost->rows == 9 && !lost->has_crc && lost->generation == 12);
+    assert_string_equal(lost->commit_id, ID1);
 }
 
 /* Everything comes back, also what this version does not know; written twice it is the same. */
@@ -183,6 +191,9 @@ static const struct {
     {"\"refusals\":[\"\"", "\"refusals\":[null", LITH_E_CORRUPT},
     {"\"quarantine\":[", "\"quarantine\":[1,", LITH_E_CORRUPT},
     {"\"misplaced\":[", "\"misplaced\":[1,", LITH_E_CORRUPT},
+    {"\"lost\":[", "\"lost\":[1,", LITH_E_CORRUPT},
+    {"\"lost\":[{\"name\":\"l", "\"lost\":[{\"name\":\"../l", LITH_E_CORRUPT},
+    {"\"size\":3,\"etag\":\"3:1\"", "\"size\":3", LITH_E_CORRUPT},
     {"\"misplaced\":[{\"name\":\"b", "\"misplaced\":[{\"name\":\"../b", LITH_E_CORRUPT},
     {"\"rules\":\"", "\"rules\":\"x", LITH_E_CORRUPT},
     {"\"etag\":\"20:5\",\"rules\"", "\"rules\"", LITH_E_CORRUPT},

@@ -1,0 +1,464 @@
+/*
+ * Repairing one partition: a live set with files that vanished, or a manifest that was lost.
+ *
+ * What is there decides, and is read before anything is taken for replaced; where it can be read in
+ * two ways nothing is done. One commit, as of a restore whose manifest is made up. docs/fsck.md.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "job/by_hand.h"
+#include "job/commits.h"
+#include "job/events.h"
+#include "job/handed.h"
+#include "job/in_place.h"
+#include "job/kin_entries.h"
+#include "job/rebuild_plan.h"
+#include "job/repair_plan.h"
+
+#define REMEDY_BAD                                                                                 \
+    "lithify fsck --restore FILE PARTITION puts a copy back; or move it out of the directory, "    \
+    "and "                                                                                         \
+    "lithify fsck --repair makes one from what the files say"
+
+/* One try, and what it works with. */
+struct trying {
+    const struct lith_job *job;
+    bool dry_run;
+    struct lith_in_place place;
+    struct lith_arena arena;
+    struct lith_lineage lineage;
+    struct lith_listing shown;      /* the files that a reader may list */
+    struct lith_snapshot by_itself; /* of them, without a manifest */
+    struct lith_manifest file;      /* made up for the commit */
+    struct lith_restore commit;
+    struct lith_repair_plan plan;
+    struct lith_rebuild_plan rebuild;
+};
+
+static enum lith_code blocked(const struct lith_job *job, const char *reason,
+                              struct lith_partition_report *report, struct lith_err *err)
+{
+    void *copy;
+
+    LITH_TRY(lith_arena_copy(job->arena, reason, strlen(reason), &copy, err));
+    report->state = LITH_PARTITION_BLOCKED;
+    report->reason = copy;
+    return LITH_OK;
+}
+
+static enum lith_code left(struct lith_partition_report *report)
+{
+    report->state = LITH_PARTITION_LEFT;
+    report->reason = "nothing to repair";
+    return LITH_OK;
+}
+
+static void entries_init(const struct trying *t, const struct lith_snapshot *snapshot,
+                         struct lith_kin_entries *ret_entries, struct lith_arena *arena)
+{
+    *ret_entries = (struct lith_kin_entries){.job = t->job,
+                                             .lineage = &t->lineage,
+                                             .snapshot = snapshot,
+                                             .arena = arena,
+                                             .dry_run = t->dry_run};
+}
+
+/* What keeps files that vanished from being judged, or NULL. */
+static enum lith_code obstacle_find(struct trying *t, const char **ret_why, struct lith_err *err)
+{
+    const struct lith_manifest *base = t->place.manifest;
+    const struct lith_listing *listing = &t->place.view.listing;
+    char *why;
+
+    *ret_why = base->has_handed ? "its files are being rolled up; compact settles that" : NULL;
+    for (size_t i = 0; i < base->file_count && !*ret_why; i++) {
+        const char *name = base->files[i].name;
+        if (lith_listing_find(listing, name) || !lith_listing_shows_gone(listing, name))
+            continue;
+        LITH_TRY(lith_arena_format(&t->arena, &why, err,
+                                   "%.200s" LITH_GONE_SUFFIX " is there, as a delete that was cut "
+                                   "off leaves it: give it its name back, or remove it",
+                                   name));
+        *ret_why = why;
+    }
+    return LITH_OK;
+}
+
+/* A live set with files that vanished. *ret_why: why it cannot be repaired; NULL: it can. */
+static enum lith_code missing_plan(struct trying *t, const char **ret_why, struct lith_err *err)
+{
+    const struct lith_manifest *base = t->place.manifest;
+    struct lith_view *view = &t->place.view;
+
+    LITH_TRY(obstacle_find(t, ret_why, err));
+    if (*ret_why)
+        return LITH_OK;
+    LITH_TRY(lith_lineage_read(t->job, &view->listing, base, &t->arena, &t->lineage, err));
+    struct lith_row_reader reader = lith_row_reader_of(t->job, &t->lineage);
+    struct lith_repair_request request = {
+        .lineage = &t->lineage,
+        .base = base,
+        .listing = &view->listing,
+        .snapshot = &view->snapshot,
+        .judge = &reader.base,
+    };
+    LITH_TRY(lith_repair_plan_make(&request, &t->arena, &t->plan, err));
+    *ret_why = t->plan.restore.refusal;
+    return LITH_OK;
+}
+
+static enum lith_code lost_entries(struct trying *t, struct lith_entry **ret_entries,
+                                   struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(
+        lith_arena_array(&t->arena, t->plan.loss_count, sizeof(struct lith_entry), &block, err));
+    struct lith_entry *entries = block;
+    for (size_t i = 0; i < t->plan.loss_count; i++)
+        entries[i] = *t->plan.losses[i].entry;
+    *ret_entries = entries;
+    return LITH_OK;
+}
+
+static enum lith_code missing_fill(struct trying *t, struct lith_err *err)
+{
+    const struct lith_manifest *base = t->place.manifest;
+    struct lith_repair_plan *plan = &t->plan;
+    struct lith_kin_entries making;
+    struct lith_entry *own;
+    struct lith_entry *back;
+    struct lith_entry *out;
+    struct lith_entry *lost;
+
+    entries_init(t, &t->place.view.snapshot, &making, &t->arena);
+    LITH_TRY(lith_kin_entries_make(&making, plan->coming, plan->coming_count, &own, err));
+    LITH_TRY(
+        lith_kin_entries_make(&making, plan->restore.back, plan->restore.back_count, &back, err));
+    LITH_TRY(lith_kin_entries_make(&making, plan->restore.out, plan->restore.out_count, &out, err));
+    LITH_TRY(lost_entries(t, &lost, err));
+    t->file = (struct lith_manifest){.name = base->name,
+                                     .generation = base->generation,
+                                     .epoch = base->epoch,
+                                     .files = own,
+                                     .file_count = plan->coming_count};
+    memcpy(t->file.pid, base->pid, sizeof(t->file.pid));
+    t->commit = (struct lith_restore){
+        .file = &t->file,
+        .listing = &t->place.view.listing,
+        .back = back,
+        .back_count = plan->restore.back_count,
+        .out = out,
+        .out_count = plan->restore.out_count,
+        .epoch_min = lith_in_place_epoch(&t->place, base->pid),
+        .is_repair = true,
+        .lost = lost,
+        .lost_count = plan->loss_count,
+    };
+    return LITH_OK;
+}
+
+/* What is held out of sight was replaced by a commit, whatever has become of its manifest. */
+static enum lith_code shown_take(struct trying *t, struct lith_err *err)
+{
+    const struct lith_listing *all = &t->place.view.listing;
+    void *block;
+
+    LITH_TRY(
+        lith_arena_array(&t->arena, all->object_count, sizeof(struct lith_object), &block, err));
+    t->shown = *all;
+    t->shown.objects = block;
+    t->shown.object_count = 0;
+    for (size_t i = 0; i < all->object_count; i++) {
+        if (!all->objects[i].is_held)
+            t->shown.objects[t->shown.object_count++] = all->objects[i];
+    }
+    return lith_snapshot_resolve(&t->shown, NULL, LITH_SNAPSHOT_OPEN, &t->arena, &t->by_itself,
+                                 err);
+}
+
+/* A manifest that was lost; *ret_lost is false where none was. */
+static enum lith_code lost_plan(struct trying *t, bool *ret_lost, const char **ret_why,
+                                struct lith_err *err)
+{
+    bool takes = false;
+
+    LITH_TRY(shown_take(t, err));
+    LITH_TRY(lith_lineage_read(t->job, &t->shown, NULL, &t->arena, &t->lineage, err));
+    struct lith_row_reader reader = lith_row_reader_of(t->job, &t->lineage);
+    LITH_TRY(lith_rebuild_plan_make(&t->lineage, &reader.base, &t->arena, &t->rebuild, err));
+    *ret_lost = t->rebuild.pid || t->rebuild.refusal;
+    *ret_why = t->rebuild.refusal;
+    if (!*ret_lost || *ret_why)
+        return LITH_OK;
+    LITH_TRY(lith_handed_above(t->job, &takes, err));
+    if (takes)
+        *ret_why = "files may have been rolled up into the partition above, and nobody knows which";
+    return LITH_OK;
+}
+
+/* Those of the live files that are outputs, or that are not. */
+static size_t live_choose(const struct trying *t, bool outputs, size_t *kins)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < t->rebuild.live_count; i++) {
+        if (lith_output_name_is_of(t->lineage.files[t->rebuild.live[i]].name, t->rebuild.pid) ==
+            outputs)
+            kins[count++] = t->rebuild.live[i];
+    }
+    return count;
+}
+
+static enum lith_code live_entries(struct trying *t, struct lith_err *err)
+{
+    struct lith_kin_entries making;
+    struct lith_entry *outputs;
+    void *block;
+
+    entries_init(t, &t->by_itself, &making, &t->arena);
+    LITH_TRY(lith_arena_array(&t->arena, t->rebuild.live_count, sizeof(size_t), &block, err));
+    size_t *kins = block;
+    size_t output_count = live_choose(t, true, kins);
+    LITH_TRY(lith_kin_entries_make(&making, kins, output_count, &outputs, err));
+    LITH_TRY(
+        lith_arena_array(&t->arena, t->rebuild.live_count, sizeof(struct lith_entry), &block, err));
+    struct lith_entry *entries = block;
+    if (output_count)
+        memcpy(entries, outputs, output_count * sizeof(*entries));
+    size_t count = live_choose(t, false, kins);
+    /* Nobody has read them to their ends: their writers may write them again. */
+    for (size_t i = 0; i < count; i++) {
+        const struct lith_kin *kin = &t->lineage.files[kins[i]];
+        entries[output_count + i] = (struct lith_entry){.name = kin->name,
+                                                        .size = kin->size,
+                                                        .etag = kin->object->etag,
+                                                        .rows = kin->rows,
+                                                        .has_rows = kin->has_rows};
+    }
+    t->commit.back = entries;
+    t->commit.back_count = t->rebuild.live_count;
+    return LITH_OK;
+}
+
+static enum lith_code lost_fill(struct trying *t, struct lith_err *err)
+{
+    struct lith_kin_entries making;
+    struct lith_entry *out;
+    uint64_t epoch = lith_in_place_epoch(&t->place, t->rebuild.pid);
+
+    entries_init(t, &t->by_itself, &making, &t->arena);
+    LITH_TRY(lith_kin_entries_make(&making, t->rebuild.out, t->rebuild.out_count, &out, err));
+    t->file = (struct lith_manifest){
+        .name = t->job->options->manifest_name, .generation = epoch, .epoch = epoch};
+    (void)snprintf(t->file.pid, sizeof(t->file.pid), "%s", t->rebuild.pid);
+    t->commit = (struct lith_restore){.file = &t->file,
+                                      .listing = &t->shown,
+                                      .out = out,
+                                      .out_count = t->rebuild.out_count,
+                                      .manifest_name = t->job->options->manifest_name,
+                                      .is_repair = true};
+    return live_entries(t, err);
+}
+
+static enum lith_code file_report(const struct trying *t, const struct lith_entry *entry,
+                                  const char *reason, struct lith_file_report *to,
+                                  struct lith_err *err)
+{
+    void *name;
+
+    LITH_TRY(lith_arena_copy(t->job->arena, entry->name, strlen(entry->name), &name, err));
+    *to = (struct lith_file_report){.name = name,
+                                    .bytes = entry->size,
+                                    .is_input = reason[0] != 'b', /* "becomes live" */
+                                    .reason = reason};
+    return LITH_OK;
+}
+
+/* "lost: 50 rows", and what may hold some of them. */
+static enum lith_code loss_report(const struct trying *t, const struct lith_loss *loss,
+                                  struct lith_file_report *to, struct lith_err *err)
+{
+    char *reason;
+    void *why;
+
+    if (loss->entry->has_rows)
+        LITH_TRY(lith_arena_format(t->job->arena, &reason, err, "lost, with %" PRIu64 " rows",
+                                   loss->entry->rows));
+    else
+        LITH_TRY(lith_arena_format(t->job->arena, &reason, err,
+                                   "lost, with all its rows, which were never counted"));
+    LITH_TRY(file_report(t, loss->entry, reason, to, err));
+    if (!loss->why)
+        return LITH_OK;
+    LITH_TRY(lith_arena_copy(t->job->arena, loss->why, strlen(loss->why), &why, err));
+    to->detail = why;
+    return LITH_OK;
+}
+
+static enum lith_code files_report(const struct trying *t, struct lith_partition_report *report,
+                                   struct lith_err *err)
+{
+    const struct lith_restore *commit = &t->commit;
+    size_t coming = t->place.manifest ? commit->back_count : 0;
+    size_t count = t->file.file_count + coming + commit->out_count + commit->lost_count;
+    void *block;
+
+    LITH_TRY(lith_arena_array(t->job->arena, count, sizeof(struct lith_file_report), &block, err));
+    struct lith_file_report *to = block;
+    report->files = to;
+    report->file_count = count;
+    for (size_t i = 0; i < commit->lost_count; i++)
+        LITH_TRY(loss_report(t, &t->plan.losses[i], to++, err));
+    for (size_t i = 0; i < t->file.file_count; i++)
+        LITH_TRY(file_report(t, &t->file.files[i], "becomes live", to++, err));
+    for (size_t i = 0; i < coming; i++)
+        LITH_TRY(file_report(t, &commit->back[i], "becomes live", to++, err));
+    for (size_t i = 0; i < commit->out_count; i++)
+        LITH_TRY(file_report(t, &commit->out[i],
+                             commit->out[i].etag ? "leaves: its rows are in what is live"
+                                                 : "vanished: its rows are in what is live",
+                             to++, err));
+    return LITH_OK;
+}
+
+static enum lith_code reason_make(const struct trying *t, struct lith_partition_report *report,
+                                  struct lith_err *err)
+{
+    const char *word = t->dry_run ? "can be repaired" : "repaired";
+    const struct lith_repair_plan *plan = &t->plan;
+    size_t uncounted = 0;
+    char more[80] = "";
+    char *reason;
+
+    for (size_t i = 0; i < plan->loss_count; i++) {
+        report->lost_rows += plan->losses[i].entry->rows;
+        uncounted += !plan->losses[i].entry->has_rows;
+    }
+    if (uncounted)
+        (void)snprintf(more, sizeof(more), " and those of %zu that were never counted", uncounted);
+    report->lost = plan->loss_count;
+    if (!t->place.manifest)
+        LITH_TRY(
+            lith_arena_format(t->job->arena, &reason, err,
+                              "%s: a manifest is made anew, of %zu files that are live and %zu "
+                              "that were replaced",
+                              word, t->rebuild.live_count, t->rebuild.out_count));
+    else if (plan->loss_count == 0)
+        LITH_TRY(lith_arena_format(t->job->arena, &reason, err,
+                                   "%s: no row is lost, all are in %zu files that become live",
+                                   word, plan->coming_count + plan->restore.back_count));
+    else
+        LITH_TRY(lith_arena_format(
+            t->job->arena, &reason, err, "%s: %zu file%s lost, with %" PRIu64 " rows%s%s", word,
+            plan->loss_count, plan->loss_count == 1 ? "" : "s", report->lost_rows, more,
+            plan->coming_count ? "; the rows of others are in files that become live" : ""));
+    report->reason = reason;
+    return LITH_OK;
+}
+
+/* Is there something to do? Fills the commit; *ret_why: why it cannot be done. */
+static enum lith_code plan_make(struct trying *t, bool *ret_due, const char **ret_why,
+                                struct lith_err *err)
+{
+    *ret_why = NULL;
+    *ret_due = false;
+    if (t->place.manifest) {
+        *ret_due = t->place.view.snapshot.missing_count > 0;
+        if (*ret_due)
+            LITH_TRY(missing_plan(t, ret_why, err));
+        return *ret_due && !*ret_why ? missing_fill(t, err) : LITH_OK;
+    }
+    LITH_TRY(lost_plan(t, ret_due, ret_why, err));
+    return *ret_due && !*ret_why ? lost_fill(t, err) : LITH_OK;
+}
+
+static enum lith_code bad_report(const struct trying *t, struct lith_partition_report *report,
+                                 struct lith_err *err)
+{
+    char *reason;
+
+    LITH_TRY(lith_arena_format(t->job->arena, &reason, err,
+                               "%s cannot be read: %.500s. " REMEDY_BAD, t->place.bad,
+                               t->place.why.text));
+    report->state = LITH_PARTITION_BLOCKED;
+    report->reason = reason;
+    return LITH_OK;
+}
+
+static enum lith_code try_run(struct trying *t, struct lith_partition_report *report,
+                              struct lith_err *err)
+{
+    struct lith_partition_report told = *report;
+    struct lith_manifest next;
+    struct lith_stamp stamp;
+    const char *why;
+    bool due;
+
+    enum lith_code code = lith_in_place_take(t->job, &t->place, err);
+    if (code == LITH_E_INVALID)
+        return blocked(t->job, err->text, report, err);
+    LITH_TRY(code);
+    if (t->place.bad)
+        return bad_report(t, report, err);
+    LITH_TRY(plan_make(t, &due, &why, err));
+    if (!due)
+        return left(report);
+    if (why)
+        return blocked(t->job, why, report, err);
+    LITH_TRY(lith_by_hand_stamp(t->job, t->dry_run, &stamp, err));
+    LITH_TRY(lith_commit_restore(t->place.manifest, &t->commit, &stamp, &t->arena, &next, err));
+    LITH_TRY(lith_by_hand_report(t->job, &t->place.view, &next, &told, err));
+    LITH_TRY(files_report(t, &told, err));
+    LITH_TRY(reason_make(t, &told, err));
+    if (!t->dry_run)
+        LITH_TRY(lith_in_place_commit(t->job, &t->place, &next, err));
+    *report = told;
+    return LITH_OK;
+}
+
+static enum lith_code attempt(const struct lith_job *job, void *ctx,
+                              struct lith_partition_report *report, struct lith_err *err)
+{
+    const bool *dry_run = ctx;
+    struct trying t = {.job = job, .dry_run = *dry_run};
+
+    lith_arena_init(&t.arena, job->work->mem);
+    enum lith_code code = try_run(&t, report, err);
+    lith_in_place_done(&t.place);
+    lith_arena_done(&t.arena);
+    return code;
+}
+
+/* A manifest that names what is there needs no lock. A command that was killed may have made it so:
+ * then it must last. */
+static enum lith_code is_whole(const struct lith_job *job, bool dry_run, bool *ret_whole,
+                               struct lith_err *err)
+{
+    LITH_AUTO(view) struct lith_view view = {0};
+
+    *ret_whole = false;
+    enum lith_code code =
+        lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err);
+    if (code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED)
+        return LITH_OK;
+    LITH_TRY(code);
+    const struct lith_manifest *m = lith_view_manifest(&view);
+    *ret_whole = m && !m->foreign && view.snapshot.missing_count == 0;
+    if (*ret_whole && !dry_run && lith_job_events_owed(job, &view))
+        return lith_folder_sync(job->folder, err);
+    return LITH_OK;
+}
+
+enum lith_code lith_job_repair(const struct lith_job *job, bool dry_run,
+                               struct lith_partition_report *report, struct lith_err *err)
+{
+    bool whole;
+
+    LITH_TRY(is_whole(job, dry_run, &whole, err));
+    if (whole && !job->table_format)
+        return left(report);
+    return lith_by_hand_run(job, dry_run, attempt, &dry_run, report, err);
+}
