@@ -105,6 +105,16 @@ enum lith_code lith_dir_open(int dir_fd, const char *name, int *ret_fd, struct l
     return LITH_OK;
 }
 
+enum lith_code lith_dir_reach(int dir_fd, const char *name, int *ret_fd, struct lith_err *err)
+{
+    int fd = open_retrying(dir_fd, name, O_PATH | O_DIRECTORY, 0);
+
+    if (fd < 0)
+        return lith_fail_errno(err, errno, "reach directory", name);
+    *ret_fd = fd;
+    return LITH_OK;
+}
+
 enum lith_code lith_dir_make(int dir_fd, const char *name, uint32_t mode, struct lith_err *err)
 {
     if (mkdirat(dir_fd, name, (mode_t)mode) != 0)

@@ -42,6 +42,9 @@ LITH_MUST_CHECK enum lith_code lith_file_create_unnamed(const char *directory, i
 /* Opens a directory. */
 LITH_MUST_CHECK enum lith_code lith_dir_open(int dir_fd, const char *name, int *ret_fd,
                                              struct lith_err *err);
+/* Likewise to look at names in it alone: one that may be passed, but not listed, is enough. */
+LITH_MUST_CHECK enum lith_code lith_dir_reach(int dir_fd, const char *name, int *ret_fd,
+                                              struct lith_err *err);
 /* Makes a directory that must not exist yet (CONFLICT). */
 LITH_MUST_CHECK enum lith_code lith_dir_make(int dir_fd, const char *name, uint32_t mode,
                                              struct lith_err *err);

@@ -105,12 +105,13 @@ enum lith_code lith_cli_lake_open(struct lith_cli *cli, const char *root,
 enum lith_code lith_cli_is_root(const char *directory, bool *ret_is_root, struct lith_err *err)
 {
     struct lith_file_info info;
-    char path[PATH_MAX];
+    int fd = -1;
 
-    int length = snprintf(path, sizeof(path), "%s/_lithify.json", directory);
-    if (length < 0 || (size_t)length >= sizeof(path))
-        return lith_fail(err, LITH_E_INVALID, "%.200s...: the path is too long", directory);
-    enum lith_code code = lith_file_stat(AT_FDCWD, path, true, &info, err);
+    *ret_is_root = false;
+    enum lith_code code = lith_dir_reach(AT_FDCWD, directory, &fd, err);
+    if (code == LITH_OK)
+        code = lith_file_stat(fd, "_lithify.json", true, &info, err);
+    lith_fd_close(fd);
     *ret_is_root = code == LITH_OK;
     return code == LITH_E_NOT_FOUND ? LITH_OK : code;
 }

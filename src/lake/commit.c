@@ -80,7 +80,8 @@ enum lith_code lith_commit_adopt(const struct lith_manifest *base, const struct 
         const struct lith_object *object = &adopt->listing->objects[i];
         struct lith_entry entry = {
             .name = object->name, .etag = object->etag, .size = object->size};
-        if (!lith_name_is_data(object->name))
+        /* What is held was superseded, or taken out: only a manifest of ours can want it back. */
+        if (!lith_name_is_data(object->name) || object->is_held)
             continue;
         bool named = base && lith_name_index_find(&b.files, object->name, &row);
         if (!base || named || adopt->unlisted_live)

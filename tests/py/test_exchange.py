@@ -521,6 +521,34 @@ def test_a_partition_that_began_anew(lake):
     exchange.check(lake, ids, "gc")
 
 
+def test_a_partition_that_began_anew_under_other_names(lake):
+    """P1, P2: the same where nothing that is there hides a held file by its name."""
+    lithify.ok(*COMPACT, lake)
+    held = set(exchange.held(lake))
+    assert held
+    shutil.rmtree(lake / PARTITION)
+    ids = numbered.fill(lake / PARTITION, FOUR, 30, first=5000, stem="other")
+    exchange.check(lake, ids, "anew")
+    lithify.ok(*COMPACT, lake)
+    exchange.check(lake, ids, "compact")
+    exchange.finish(lake)
+    exchange.check(lake, ids, "gc")
+
+
+@pytest.mark.parametrize("late", [0, 1])
+def test_adopted_after_the_manifest_was_lost(lake, late):
+    """P1, P2: what a directory shows is what is live; held files stay out."""
+    lithify.ok(*COMPACT, lake)
+    assert exchange.held(lake)
+    (lake / PARTITION / "manifest.json").unlink()
+    ids = [*IDS, *numbered.fill(lake / PARTITION, late, 30, first=1000, stem="late")]
+    for command in (["adopt"], COMPACT, COMPACT):
+        lithify.ok(*command, lake)
+        exchange.check(lake, ids, command[0])
+    exchange.finish(lake)
+    exchange.check(lake, ids, "gc")
+
+
 # A disk that is full.
 
 def test_full_disk(tmp_path):
