@@ -10,10 +10,12 @@
 
 #define COMMITS_MAX 2048u
 
-/* A commit that landed, or an event that was written. */
+/* A commit that landed, or an event that was written. One that lands once more, on an older
+ * manifest that somebody has put back by hand, is another, of another generation. */
 struct commit {
     struct lith_hash128 hash; /* of its id */
     const char *id;
+    uint64_t generation;
     struct sim_dir *dir; /* whose it is; NULL: it has not landed */
     uint32_t row;        /* that stands for its event; UINT32_MAX: none was written */
     bool has_event;      /* it is to have one */
@@ -52,25 +54,27 @@ void sim_audit_begin(struct sim_world *world)
     world->audit = sim_take(world, sizeof(struct audit));
 }
 
-static struct commit *commit_of(struct sim_world *world, const char *id)
+static struct commit *commit_of(struct sim_world *world, const char *id, uint64_t generation)
 {
     struct audit *audit = world->audit;
     struct lith_hash128 hash = lith_hash128(id, strlen(id), 0);
 
     for (uint32_t i = 0; i < audit->count; i++) {
-        if (lith_hash128_equal(audit->commits[i].hash, hash))
+        if (lith_hash128_equal(audit->commits[i].hash, hash) &&
+            audit->commits[i].generation == generation)
             return &audit->commits[i];
     }
     if (audit->count == COMMITS_MAX)
         abort();
     struct commit *commit = &audit->commits[audit->count++];
-    *commit = (struct commit){.hash = hash, .id = sim_text(world, id), .row = UINT32_MAX};
+    *commit = (struct commit){
+        .hash = hash, .id = sim_text(world, id), .generation = generation, .row = UINT32_MAX};
     return commit;
 }
 
-uint32_t sim_audit_row(struct sim_world *world, const char *commit_id)
+uint32_t sim_audit_row(struct sim_world *world, const struct lith_event *event)
 {
-    struct commit *commit = commit_of(world, commit_id);
+    struct commit *commit = commit_of(world, event->commit_id, event->generation);
 
     if (commit->row == UINT32_MAX)
         commit->row = sim_row_of_event(world);
@@ -79,7 +83,7 @@ uint32_t sim_audit_row(struct sim_world *world, const char *commit_id)
 
 void sim_audit_commit(struct sim_dir *dir, const struct sim_manifest *manifest)
 {
-    struct commit *commit = commit_of(dir->world, manifest->commit_id);
+    struct commit *commit = commit_of(dir->world, manifest->commit_id, manifest->generation);
 
     if (commit->dir)
         return; /* a manifest was put in place once more */
@@ -112,8 +116,8 @@ enum lith_code __wrap_lith_events_write(const struct lith_event *events, size_t 
 
     if (count != 1)
         abort();
-    struct commit *commit = commit_of(audit_world, events->commit_id);
-    commit->row = sim_audit_row(audit_world, commit->id);
+    struct commit *commit = commit_of(audit_world, events->commit_id, events->generation);
+    commit->row = sim_audit_row(audit_world, events);
     commit->event = *events;
     audit_world->things[SIM_EVENTS_WRITTEN]++;
     audit_world->things[SIM_EVENTS_REPAIRED] += events->reason != NULL;
@@ -163,9 +167,9 @@ enum lith_code __wrap_lith_events_read_ids(struct lith_source *source, const str
     return __wrap_lith_events_read(source, work, arena, ret_events, ret_count, err);
 }
 
-enum lith_code sim_audit_read_ids(struct lith_source *source, const struct lith_work *work,
-                                  struct lith_arena *arena, struct lith_event **ret_events,
-                                  size_t *ret_count, struct lith_err *err)
+enum lith_code sim_audit_read(struct lith_source *source, const struct lith_work *work,
+                              struct lith_arena *arena, struct lith_event **ret_events,
+                              size_t *ret_count, struct lith_err *err)
 {
-    return __real_lith_events_read_ids(source, work, arena, ret_events, ret_count, err);
+    return __real_lith_events_read(source, work, arena, ret_events, ret_count, err);
 }

@@ -23,11 +23,11 @@ void sim_audit_commit(struct sim_dir *dir, const struct sim_manifest *manifest);
 /* At rest: of each commit that was to have an event there is one, and of no other. */
 void sim_audit_settled(struct sim_world *world);
 
-/* The row that stands for the event of a commit. */
-uint32_t sim_audit_row(struct sim_world *world, const char *commit_id);
-/* The commits of a file of the series that is Parquet; as lith_events_read_ids. */
-enum lith_code sim_audit_read_ids(struct lith_source *source, const struct lith_work *work,
-                                  struct lith_arena *arena, struct lith_event **ret_events,
-                                  size_t *ret_count, struct lith_err *err);
+/* The row that stands for the event of a commit: by its id and its generation. */
+uint32_t sim_audit_row(struct sim_world *world, const struct lith_event *event);
+/* The events of a file of the series that is Parquet; as lith_events_read. */
+enum lith_code sim_audit_read(struct lith_source *source, const struct lith_work *work,
+                              struct lith_arena *arena, struct lith_event **ret_events,
+                              size_t *ret_count, struct lith_err *err);
 
 #endif

@@ -277,10 +277,10 @@ static enum lith_code events_read(struct tools *tools, struct gathering *g)
     struct lith_event *events;
     size_t count;
 
-    LITH_TRY(sim_audit_read_ids(&tools->source.base, &tools->work, &tools->arena, &events, &count,
-                                &tools->err));
+    LITH_TRY(sim_audit_read(&tools->source.base, &tools->work, &tools->arena, &events, &count,
+                            &tools->err));
     for (size_t i = 0; i < count; i++)
-        row_add(g, sim_audit_row(g->world, events[i].commit_id));
+        row_add(g, sim_audit_row(g->world, &events[i]));
     return LITH_OK;
 }
 
