@@ -10,6 +10,21 @@
 typedef enum lith_code (*pass_fn)(struct lith_lake *lake, lith_partition_fn each, void *ctx,
                                   struct lith_summary *ret_summary, struct lith_err *err);
 
+/* A part of a lake would be taken for a lake of its own, without the keys above it. */
+static enum lith_code is_whole_check(struct lith_cli *cli, const char *given, struct lith_err *err)
+{
+    const char *root;
+    const char *below;
+
+    LITH_TRY(lith_cli_root_find(cli, given, &root, &below, err));
+    if (*below)
+        return lith_fail(err, LITH_E_INVALID,
+                         "%s lies in the lake %s: give the lake, with --partition '%s' "
+                         "(one partition) or '%s/*' (all below it)",
+                         given, root, below, below);
+    return LITH_OK;
+}
+
 static int pass_run(struct lith_cli *cli, pass_fn pass)
 {
     struct lith_report report = {.cli = cli,
@@ -23,7 +38,9 @@ static int pass_run(struct lith_cli *cli, pass_fn pass)
     struct lith_err err;
 
     cli->meter.counts_partitions = true;
-    enum lith_code code = lith_cli_lake_open(cli, report.root, &lake, &err);
+    enum lith_code code = is_whole_check(cli, report.root, &err);
+    if (code == LITH_OK)
+        code = lith_cli_lake_open(cli, report.root, &lake, &err);
     if (code == LITH_OK)
         code = pass(lake, lith_report_partition, &report, &summary, &err);
     lith_lake_close(lake);
@@ -52,21 +69,6 @@ static int explain_readers(const char *root, struct lith_lake *lake)
     return LITH_EXIT_USAGE;
 }
 
-/* A part of a lake would become a lake of its own, without the keys above it. */
-static enum lith_code is_whole_check(struct lith_cli *cli, const char *given, struct lith_err *err)
-{
-    const char *root;
-    const char *below;
-
-    LITH_TRY(lith_cli_root_find(cli, given, &root, &below, err));
-    if (*below)
-        return lith_fail(err, LITH_E_INVALID,
-                         "%s lies in the lake %s: give the lake, with --partition '%s' "
-                         "(one partition) or '%s/*' (all below it)",
-                         given, root, below, below);
-    return LITH_OK;
-}
-
 /* A pass that may be the first to commit to the lake. */
 static int first_run(struct lith_cli *cli, pass_fn pass)
 {
@@ -77,7 +79,7 @@ static int first_run(struct lith_cli *cli, pass_fn pass)
 
     if (is_whole_check(cli, root, &err) != LITH_OK ||
         lith_cli_is_root(root, &is_root, &err) != LITH_OK)
-        return lith_cli_fail(cli, &err);
+        return lith_cli_fail(cli, &err); /* before it is asked how the lake is read */
     if (!lith_config_text(&cli->config, LITH_OPTION_READERS) && !is_root) {
         /* Open it first: a root that is not there is the better thing to say. */
         if (lith_cli_lake_open(cli, root, &lake, &err) != LITH_OK)

@@ -65,11 +65,10 @@ const struct lith_command lith_commands[] = {
         .name = "compact",
         .synopsis = "[OPTION...] ROOT",
         .line = "merge what is due in a lake, once",
-        .text =
-            "Merges the small files of every partition that is sealed and has enough of them.\n"
-            "A partition changes in one step; readers see its old files or its new ones, each\n"
-            "row once. What was merged stays until gc, unless the lake is for readers that list\n"
-            "directories. What is left alone has a reason: see plan.",
+        .text = "Merges the small files of every partition that is sealed and has enough of them.\n"
+                "A partition changes in one step; readers see its old files or its new ones, each\n"
+                "row once. What was merged stays until gc, but with readers = glob. What is left\n"
+                "alone has a reason: see plan.",
         .example = "  lithify compact --readers manifest /data/lake\n"
                    "      the first time; later the lake knows how it is read",
         .groups = LAKE_GROUPS,
@@ -192,10 +191,11 @@ const struct lith_command lith_commands[] = {
         .name = "gc",
         .synopsis = "[OPTION...] ROOT",
         .line = "delete superseded files whose grace is over",
-        .text = "Deletes inputs of committed merges once --reader-grace is over, and outputs that\n"
-                "were never committed once --orphan-grace is. Never anything else. Before that it\n"
-                "says how much they hold, and until when. --dry-run says of each file whether it\n"
-                "would go now, or why it stays.",
+        .text =
+            "Deletes files that were replaced, or retired, once --reader-grace is over, outputs\n"
+            "that were never committed once --orphan-grace is, and what killed programs left.\n"
+            "Never anything else. Before that it says how much they hold, and until when.\n"
+            "--dry-run says of each of them whether it would go now, or why it stays.",
         .example = "  lithify gc --reader-grace 1h /data/lake",
         .groups = LAKE_GROUPS,
         .switches = SWITCH(CONFIG) | SWITCH(DRY_RUN),

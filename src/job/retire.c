@@ -157,7 +157,7 @@ static enum lith_code look_take(const struct lith_job *job, const struct retire 
     if (!m || m->foreign)
         return lith_fail(err, LITH_E_INVALID,
                          "retire: the partition has no manifest of Lithify; lithify adopt gives it "
-                         "one");
+                         "one, and lithify fsck --repair where it was lost");
     LITH_TRY(names_check(retire, &look->view.snapshot, err));
     return footers_read(job, retire, look, err);
 }

@@ -829,3 +829,16 @@ def test_hangup_is_ignored_under_nohup(tmp_path):
     code, _, error = compact_signalled(tmp_path / "lake", signal.SIGHUP, signal.SIG_IGN)
     assert (code, error) == (0, "")
     assert len(lithify.ok("ls", tmp_path / "lake").out.splitlines()) == 400
+
+
+@pytest.mark.parametrize("words", [["compact"], ["adopt"], ["plan"], ["gc"], ["gc", "--dry-run"]])
+def test_a_part_of_a_lake_is_no_lake(words, tmp_path):
+    """P4: below the root there is no lake of its own; the words say how a part is chosen."""
+    root, part = tmp_path / "lake", "tenant_id=a/year=2024/month=01/day=01"
+    write(root / part / "a.parquet")
+    lithify.ok("adopt", "--readers", "manifest", root)
+    before = sorted(root.rglob("*"))
+    result = lithify.run(*words, root / part)
+    assert result.code == lithify.USAGE, result
+    assert f"lies in the lake {root}" in result.err and f"--partition '{part}'" in result.err, result
+    assert sorted(root.rglob("*")) == before
