@@ -17,6 +17,7 @@ import audit
 import changes
 import crash
 import exchange
+import globbing
 import lithify
 import numbered
 import reader
@@ -875,6 +876,61 @@ def test_exchange_killed_at(swapped, step, lost):
     exchange.check(swapped, after)
     exchange.finish(swapped)
     exchange.check(swapped, after)
+
+
+# readers = glob
+
+@pytest.fixture
+def globbed(tmp_path):
+    lake = Lake(tmp_path / "lake", files=4, adopted=False)
+    lithify.ok("adopt", "--readers", "glob", lake.root)
+    return lake
+
+
+GLOB = ["compact", *globbing.NOW, "--min-files", "2"]
+GLOB_GC = ["gc", "--orphan-grace", "0s", "--quiet"]
+
+
+@pytest.mark.parametrize("step, arrival", [("committed", 1), ("fenced", 1), ("delete-renamed", 1),
+                                           ("delete-unlinked", 1), ("delete-unlinked", 3), ("cleaned", 1)])
+@pytest.mark.parametrize("passes", [0, 2])
+def test_glob_an_output_is_lost_while_its_journal_is_there(globbed, step, arrival, passes):
+    """P1, P6: what is left of it is kept, but nobody waits for that: it counts once it is back."""
+    lake, everything = globbed, globbed.rows
+    assert crash.run(step, arrival, *GLOB, lake.root) is None
+    (output,) = lake.outputs()
+    spares = kept(lake, output)
+    output.unlink()
+    lake.rows = everything - set(range(200)) if lake.repair()["lost"] else everything
+    for _ in range(passes):
+        lithify.ok(*GLOB, lake.root)
+        lithify.ok(*GLOB_GC, lake.root)
+        check_numbers(lake, f"{step}:{arrival}")
+    put_back(spares)
+    lithify.ok(*GLOB, "--min-files=9", "--settle=9d", lake.root)
+    lake.rows = everything
+    lake.check()
+    for _ in MANY:
+        lithify.ok(*GLOB, lake.root)
+        lithify.ok(*GLOB_GC, lake.root)
+    globbing.check_settled(lake.root, everything)
+
+
+@pytest.mark.parametrize("step", ["journaled", "output-renamed", "output-durable"])
+def test_glob_a_job_is_cut_off_after_a_loss(globbed, step):
+    """P6: its output holds nothing that was lost: all that it was made of is live, so it goes at once."""
+    lake = globbed
+    lithify.ok(*GLOB, lake.root)
+    (output,) = lake.outputs()
+    output.unlink()
+    lake.rows = set()
+    assert lake.repair()["lost"] == 1
+    lake.rows |= set(numbered.fill(lake.folder, 3, 50, first=1000, stem="more"))
+    assert crash.run(step, 1, *GLOB, lake.root) is None
+    lithify.ok(*GLOB_GC, lake.root)
+    globbing.check_settled(lake.root, lake.rows)
+    lithify.ok(*GLOB, lake.root)
+    globbing.check_settled(lake.root, lake.rows)
 
 
 # Asking.
