@@ -53,7 +53,7 @@ static enum lith_code pending_find(const struct place *place, struct lith_pendin
                                    "%s; nothing is done in the partition", why));
         return tell(place, REMEDY_MANIFEST, text, err);
     }
-    size_t left = lith_pending_left(pending, &view->snapshot);
+    size_t left = lith_pending_left(pending, &view->snapshot, NULL, 0);
     LITH_TRY(lith_arena_format(
         place->job->arena, &text, err,
         pending->is_committed

@@ -7,7 +7,7 @@
 
 #include "base/checked.h"
 #include "base/guard.h"
-#include "job/below.h"
+#include "job/comeback.h"
 #include "job/format.h"
 
 static bool is_old(const struct lith_look *look, const struct lith_job *job,
@@ -100,75 +100,24 @@ static enum former former_of(const struct lith_manifest *m, const struct lith_sn
     return former;
 }
 
-/* Does a file of now hold rows of a lost output's input: by itself, or what it was merged into
- * since?
- */
-static enum lith_code is_elsewhere(const struct lith_look *look, const struct lith_job *job,
-                                   const struct lith_entry *lost,
-                                   const struct lith_listed_input *input, bool *ret_is,
-                                   struct lith_err *err)
-{
-    const struct lith_manifest *m = &look->view.manifest;
-    const struct lith_snapshot_file *file = lith_snapshot_find(&look->view.snapshot, input->name);
-    const struct lith_entry *retired = lith_manifest_retired(m, input->name);
-    enum lith_below below;
-
-    LITH_TRY(lith_below_look(job, input->name, input->size, &below, err));
-    *ret_is = below == LITH_BELOW_LIVE;
-    if (file && file->live && file->object && file->object->size == input->size)
-        *ret_is = true;
-    if (retired && retired->size == input->size && !lith_entry_is_before(retired, lost))
-        *ret_is = true;
-    for (size_t i = 0; i < m->gone_count && !*ret_is; i++)
-        *ret_is = m->gone[i].size == input->size && strcmp(m->gone[i].name, input->name) == 0 &&
-                  !lith_entry_is_before(&m->gone[i], lost);
-    return LITH_OK;
-}
-
-/* May an output that was lost, and is back, count again? Not where it does not say what it holds,
- * or some of that counts already. */
-static enum lith_code lost_check(const struct lith_look *look, const struct lith_job *job,
-                                 const struct lith_snapshot_file *file, bool *ret_counts,
-                                 struct lith_err *err)
-{
-    LITH_AUTO(arena) struct lith_arena scratch;
-    LITH_AUTO(source) struct lith_source *source = NULL;
-    struct lith_listed_input *inputs;
-    bool elsewhere = false;
-    size_t count;
-
-    *ret_counts = false;
-    lith_arena_init(&scratch, job->work->mem);
-    LITH_TRY(lith_folder_source_open(job->folder, file->object, &source, err));
-    enum lith_code code =
-        job->options->format->inputs(source, look->book.codecs, &scratch, &inputs, &count, err);
-    if (code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED || code == LITH_E_INVALID ||
-        code == LITH_E_NOT_FOUND)
-        return LITH_OK;
-    LITH_TRY(code);
-    for (size_t i = 0; i < count && !elsewhere; i++)
-        LITH_TRY(is_elsewhere(look, job, file->lost, &inputs[i], &elsewhere, err));
-    *ret_counts = !elsewhere;
-    return LITH_OK;
-}
-
 /* Reads it to its end. */
-static enum lith_code former_read(const struct lith_look *look, const struct lith_job *job,
+static enum lith_code former_read(struct lith_comeback *comeback,
                                   const struct lith_snapshot_file *file, struct lith_entry *entry,
                                   enum former *ret_former, struct lith_err *err)
 {
     LITH_AUTO(source) struct lith_source *source = NULL;
+    const struct lith_job *job = comeback->job;
     bool counts = true;
 
     *ret_former = FORMER_UNKNOWN;
     if (file->lost)
-        LITH_TRY(lost_check(look, job, file, &counts, err));
+        LITH_TRY(lith_comeback_ask(comeback, file, &counts, err));
     if (!counts)
         return LITH_OK;
     LITH_TRY(lith_folder_source_open(job->folder, file->object, &source, err));
     LITH_TRY(lith_source_crc32(source, job->work->mem, &entry->crc32, err));
     entry->has_crc = true;
-    *ret_former = former_of(&look->view.manifest, file, entry);
+    *ret_former = former_of(&comeback->look->view.manifest, file, entry);
     return LITH_OK;
 }
 
@@ -200,6 +149,7 @@ struct tables {
     struct lith_entry *refreshed;
     struct lith_entry *replays;
     struct lith_entry *renewed;
+    struct lith_entry *superseded;
 };
 
 static enum lith_code tables_make(struct lith_arena *arena, size_t room, struct tables *ret_tables,
@@ -217,7 +167,7 @@ static enum lith_code tables_make(struct lith_arena *arena, size_t room, struct 
 }
 
 /* Adds one file to the fold, whose tables have room. */
-static enum lith_code file_fold(const struct lith_look *look, const struct lith_job *job,
+static enum lith_code file_fold(struct lith_comeback *comeback,
                                 const struct lith_snapshot_file *file, uint64_t rows,
                                 const struct tables *tables, struct lith_fold *fold,
                                 struct lith_err *err)
@@ -235,11 +185,13 @@ static enum lith_code file_fold(const struct lith_look *look, const struct lith_
     if (file->state == LITH_FILE_LIVE && !file->entry->has_crc)
         former = FORMER_LIVE; /* nobody has read what its writer has replaced */
     else if (file->state != LITH_FILE_LATE)
-        LITH_TRY(former_read(look, job, file, &entry, &former, err));
+        LITH_TRY(former_read(comeback, file, &entry, &former, err));
     else
-        LITH_TRY(is_there(job, file->object, &there, err));
+        LITH_TRY(is_there(comeback->job, file->object, &there, err));
     if (!there)
         return LITH_OK;
+    if (former == FORMER_NEW && file->lost)
+        lith_comeback_take(comeback, file, tables->superseded, &fold->superseded_count);
     if (former == FORMER_NEW)
         tables->files[fold->file_count++] = entry;
     else if (former == FORMER_AGAIN)
@@ -257,20 +209,29 @@ enum lith_code lith_late_fold(const struct lith_look *look, const struct lith_jo
 {
     const struct lith_snapshot *snapshot = &look->view.snapshot;
     struct lith_fold fold = {0};
+    struct lith_comeback comeback;
     struct tables tables;
     size_t room = 0;
+    void *block;
 
+    lith_comeback_init(&comeback, look, job, arena);
     for (size_t i = 0; i < snapshot->file_count; i++)
         room += facts_of(look, job, &snapshot->files[i], at_once) != NULL;
     LITH_TRY(tables_make(arena, room, &tables, err));
+    LITH_TRY(lith_arena_array(arena, look->view.manifest.lost_count, sizeof(struct lith_entry),
+                              &block, err));
+    tables.superseded = block;
+    fold.superseded = block;
     fold.files = tables.files;
     fold.refreshed = tables.refreshed;
     fold.replays = tables.replays;
     fold.renewed = tables.renewed;
-    for (size_t i = 0; i < snapshot->file_count; i++) {
+    /* Backwards: of outputs that are back at once the later ones may hold the rows of the others.
+     */
+    for (size_t i = snapshot->file_count; i-- > 0;) {
         const struct lith_fact *facts = facts_of(look, job, &snapshot->files[i], at_once);
         if (facts)
-            LITH_TRY(file_fold(look, job, &snapshot->files[i], facts->rows, &tables, &fold, err));
+            LITH_TRY(file_fold(&comeback, &snapshot->files[i], facts->rows, &tables, &fold, err));
     }
     *ret_fold = fold;
     return LITH_OK;

@@ -3,6 +3,7 @@
  */
 #include "job/pending.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum lith_code lith_pending_files(const struct lith_job *job, size_t *ret_begin, size_t *ret_count,
@@ -80,18 +81,30 @@ static bool is_left(const struct lith_snapshot *snapshot, const struct lith_jour
            file->object->size == input->size && strcmp(file->object->etag, input->etag) == 0;
 }
 
+static int compare_names(const void *key, const void *name)
+{
+    return strcmp(key, *(const char *const *)name);
+}
+
+static bool is_kept(const char *const *kept, size_t count, const char *name)
+{
+    return count && bsearch(name, kept, count, sizeof(*kept), compare_names);
+}
+
 /* What is live, new or another file by now is the manifest's affair. */
-size_t lith_pending_left(const struct lith_pending *pending, const struct lith_snapshot *snapshot)
+size_t lith_pending_left(const struct lith_pending *pending, const struct lith_snapshot *snapshot,
+                         const char *const *kept, size_t kept_count)
 {
     const struct lith_journal *journal = &pending->read.journal;
     size_t count = 0;
 
     for (size_t i = 0; pending->is_committed && i < journal->input_count; i++)
-        count += is_left(snapshot, &journal->inputs[i]);
+        count += is_left(snapshot, &journal->inputs[i]) &&
+                 !is_kept(kept, kept_count, journal->inputs[i].name);
     for (size_t i = 0; !pending->is_committed && i < journal->output_count; i++) {
         const struct lith_snapshot_file *file =
             lith_snapshot_find(snapshot, journal->outputs[i].name);
-        count += file && file->object;
+        count += file && file->object && !is_kept(kept, kept_count, journal->outputs[i].name);
     }
     return count;
 }

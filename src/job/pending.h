@@ -35,8 +35,9 @@ LITH_MUST_CHECK enum lith_code lith_pending_read(const struct lith_job *job,
 const char *lith_pending_judge(struct lith_pending *pending, const struct lith_manifest *manifest);
 
 /* Files that are there and that its job, once judged, has to answer for: inputs that it merged, or
- * outputs that were never committed. */
-size_t lith_pending_left(const struct lith_pending *pending, const struct lith_snapshot *snapshot);
+ * outputs that were never committed; but for `kept`, names in order. */
+size_t lith_pending_left(const struct lith_pending *pending, const struct lith_snapshot *snapshot,
+                         const char *const *kept, size_t kept_count);
 
 /* The epoch of its outputs. */
 uint64_t lith_pending_epoch(const struct lith_pending *pending);

@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -29,7 +30,10 @@ struct recovery {
     size_t count;
     struct lith_gc_plan plan;
     struct lith_gc_failures failures;
-    const char *stuck;  /* why a file stays that no later pass would take either; NULL: none does */
+    const char *stuck; /* why a file stays that no later pass would take either; NULL: none does */
+    /* Names, in order, of what is kept for a while, since a file was lost: that is left to gc. */
+    const char **kept;
+    size_t kept_count;
     const char *unread; /* why it could not be read; NULL: it could */
     bool is_own;        /* the job that wrote it ends: its outputs were read back a moment ago */
 };
@@ -126,7 +130,34 @@ static const char *unread_of(const char *name, const struct lith_orphan_inputs *
     return NULL;
 }
 
-/* The first file that the plan keeps, and why. */
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* What may be all that is left of lost rows stays, as long as gc keeps it. The manifest knows of
+ * it: a journal that waited for that would keep the lost file itself from being read when it is
+ * back. */
+static enum lith_code kept_note(struct recovery *r, struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(lith_arena_array(r->job->arena, r->plan.item_count, sizeof(char *), &block, err));
+    r->kept = block;
+    for (size_t i = 0; i < r->plan.item_count; i++) {
+        const struct lith_gc_item *item = &r->plan.items[i];
+        if (item->verdict != LITH_GC_KEEP_LOST)
+            continue;
+        LITH_TRY(lith_arena_copy(r->job->arena, item->target.name, strlen(item->target.name),
+                                 &block, err));
+        r->kept[r->kept_count++] = block;
+    }
+    if (r->kept_count)
+        qsort(r->kept, r->kept_count, sizeof(*r->kept), compare_texts);
+    return LITH_OK;
+}
+
+/* The first other file that the plan keeps, and why. */
 static enum lith_code stuck_note(struct recovery *r, const struct lith_orphan_inputs *orphans,
                                  size_t orphan_count, struct lith_err *err)
 {
@@ -134,7 +165,7 @@ static enum lith_code stuck_note(struct recovery *r, const struct lith_orphan_in
 
     for (size_t i = 0; i < r->plan.item_count && !r->stuck; i++) {
         const struct lith_gc_item *item = &r->plan.items[i];
-        if (item->verdict == LITH_GC_DELETE)
+        if (item->verdict == LITH_GC_DELETE || item->verdict == LITH_GC_KEEP_LOST)
             continue;
         LITH_TRY(lith_arena_format(r->job->arena, &text, err, "%s is %s%s%s", item->file->name,
                                    lith_gc_verdict_text(item->verdict),
@@ -248,6 +279,7 @@ static enum lith_code plan_and_fence(struct recovery *r, int64_t now_ns, struct 
     LITH_TRY(lith_gc_orphans_read(r->job, &view.snapshot, &orphans, &orphan_count, err));
     LITH_TRY(
         lith_gc_plan(&view, orphans, orphan_count, &policy, now_ns, r->job->arena, &r->plan, err));
+    LITH_TRY(kept_note(r, err));
     LITH_TRY(stuck_note(r, orphans, orphan_count, err));
     LITH_TRY(outputs_check(r, &view, err));
     r->plan.fence_wanted = r->plan.fence_wanted || may_commit(r, m);
@@ -264,7 +296,8 @@ static enum lith_code look_and_clean(struct recovery *r, int64_t now_ns, struct 
     if (!lith_view_manifest(&view))
         return lith_fail(err, LITH_E_CONFLICT, "the manifest was taken away");
     for (size_t i = 0; i < r->count; i++)
-        r->pending[i].is_done = lith_pending_left(&r->pending[i], &view.snapshot) == 0;
+        r->pending[i].is_done =
+            lith_pending_left(&r->pending[i], &view.snapshot, r->kept, r->kept_count) == 0;
     r->report->held_bytes = 0;
     r->report->held_until_ns = 0;
     lith_held_report(&view.snapshot, r->job, r->report);

@@ -152,6 +152,8 @@ static enum lith_code missing_fill(struct trying *t, struct lith_err *err)
         .back_count = plan->restore.back_count,
         .out = out,
         .out_count = plan->restore.out_count,
+        .superseded = plan->restore.superseded,
+        .superseded_count = plan->restore.superseded_count,
         .epoch_min = lith_in_place_epoch(&t->place, base->pid),
         .is_repair = true,
         .lost = lost,

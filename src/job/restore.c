@@ -184,6 +184,8 @@ static enum lith_code next_make(struct trying *t, struct lith_manifest *ret_next
         .back_count = count,
         .out = out,
         .out_count = plan->out_count,
+        .superseded = plan->superseded,
+        .superseded_count = plan->superseded_count,
         .epoch_min = lith_in_place_epoch(&t->place, t->file.pid),
         .manifest_name = t->job->options->manifest_name,
     };

@@ -555,6 +555,26 @@ static enum lith_code chosen_list(const struct planning *p, const bool *chosen, 
     return LITH_OK;
 }
 
+/* Lost files that what comes back was made of: put back as well, they would count twice. */
+static enum lith_code superseded_list(const struct planning *p, struct lith_restore_plan *plan,
+                                      struct lith_err *err)
+{
+    const struct lith_manifest *base = p->request->base;
+    void *block;
+
+    LITH_TRY(lith_arena_array(p->arena, base ? base->lost_count : 0, sizeof(struct lith_entry),
+                              &block, err));
+    plan->superseded = block;
+    for (size_t i = 0; base && i < base->lost_count; i++) {
+        const struct lith_entry *lost = &base->lost[i];
+        size_t at = lith_lineage_find(p->lineage, lost->name, lost->size);
+        if (at != LITH_NO_KIN && p->made[at] && !p->target[at] &&
+            !lith_output_name_is_of(lost->name, base->pid))
+            plan->superseded[plan->superseded_count++] = *lost;
+    }
+    return LITH_OK;
+}
+
 enum lith_code lith_restore_plan_make(const struct lith_restore_request *request,
                                       struct lith_arena *arena, struct lith_restore_plan *ret_plan,
                                       struct lith_err *err)
@@ -571,6 +591,7 @@ enum lith_code lith_restore_plan_make(const struct lith_restore_request *request
     LITH_TRY(chosen_list(&p, p.target, p.own, &plan.back, &plan.back_count, err));
     LITH_TRY(chosen_list(&p, p.out, NULL, &plan.out, &plan.out_count, err));
     LITH_TRY(chosen_list(&p, p.named, NULL, &plan.named, &plan.named_count, err));
+    LITH_TRY(superseded_list(&p, &plan, err));
     *ret_plan = plan;
     return LITH_OK;
 }

@@ -29,6 +29,8 @@ struct lith_restore_plan {
     size_t out_count;
     size_t *named; /* without a base: outputs that the file does not know, and that stay */
     size_t named_count;
+    struct lith_entry *superseded; /* of base's `lost`, and no outputs: their rows come back */
+    size_t superseded_count;
 };
 
 /* In `arena`. */

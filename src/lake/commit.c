@@ -438,7 +438,8 @@ enum lith_code lith_commit_fold(const struct lith_manifest *base, const struct l
     struct lith_name_index folded;
 
     LITH_TRY(lith_commit_build_begin(&b, base, LITH_OP_FOLD, false,
-                                     fold->file_count + fold->replay_count, stamp, arena, err));
+                                     fold->file_count + fold->replay_count + fold->superseded_count,
+                                     stamp, arena, err));
     for (size_t i = 0; i < fold->renewed_count; i++)
         LITH_TRY(renew_one(&b, &fold->renewed[i], err));
     for (size_t i = 0; i < fold->refreshed_count; i++)
@@ -449,6 +450,7 @@ enum lith_code lith_commit_fold(const struct lith_manifest *base, const struct l
     lith_commit_build_drop(b.next.retired, &b.next.retired_count, &folded);
     for (size_t i = 0; i < fold->replay_count; i++)
         LITH_TRY(replay_one(&b, &fold->replays[i], err));
+    LITH_TRY(lith_commit_build_supersede(&b, fold->superseded, fold->superseded_count, err));
     if (fold->quarantine_count)
         LITH_TRY(quarantine_add(&b, fold, err));
     if (fold->misplaced_count)

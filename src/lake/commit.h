@@ -114,6 +114,9 @@ struct lith_fold {
      */
     const struct lith_misplaced *misplaced;
     size_t misplaced_count;
+    /* Of `lost`, and no outputs: their rows are in what comes back. */
+    const struct lith_entry *superseded;
+    size_t superseded_count;
 };
 LITH_MUST_CHECK enum lith_code
 lith_commit_fold(const struct lith_manifest *base, const struct lith_fold *fold,
@@ -214,6 +217,8 @@ struct lith_restore {
      * go into `gone`. */
     const struct lith_entry *out;
     size_t out_count;
+    const struct lith_entry *superseded; /* of base's `lost`, no outputs: their rows come, too */
+    size_t superseded_count;
     uint64_t epoch_min;        /* the highest in the names of outputs that are there */
     const char *manifest_name; /* without a base: under which it is stored */
     /* op repair: `file` is what the live set is to be, made up of what is there. */

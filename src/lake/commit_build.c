@@ -271,6 +271,29 @@ enum lith_code lith_commit_build_add_lost(struct lith_commit_build *b,
     return LITH_OK;
 }
 
+enum lith_code lith_commit_build_supersede(struct lith_commit_build *b,
+                                           const struct lith_entry *entries, size_t count,
+                                           struct lith_err *err)
+{
+    struct lith_manifest *next = &b->next;
+
+    for (size_t i = 0; i < count; i++) {
+        struct lith_entry gone = entries[i];
+        size_t kept = 0;
+        for (size_t n = 0; n < next->lost_count; n++) {
+            if (next->lost[n].size != gone.size || strcmp(next->lost[n].name, gone.name) != 0)
+                next->lost[kept++] = next->lost[n];
+        }
+        if (kept == next->lost_count)
+            return lith_fail(err, LITH_E_INVALID, "supersede: %s is not lost", gone.name);
+        next->lost_count = kept;
+        gone.has_crc = false;
+        gone.generation = next->generation;
+        LITH_TRY(lith_commit_build_add_gone(b, &gone, err));
+    }
+    return LITH_OK;
+}
+
 void lith_commit_build_drop(struct lith_entry *entries, size_t *count,
                             const struct lith_name_index *names)
 {

@@ -56,6 +56,13 @@ LITH_MUST_CHECK enum lith_code lith_commit_build_add_lost(struct lith_commit_bui
                                                           const struct lith_entry *entry,
                                                           struct lith_err *err);
 
+/* Lost files whose rows count again otherwise go from `lost` to `gone`, so that they do not count
+ * when they are put back; without a checksum, so that nobody deletes them either: nobody has read
+ * them since. The room in `gone` was asked for at the beginning. */
+LITH_MUST_CHECK enum lith_code lith_commit_build_supersede(struct lith_commit_build *b,
+                                                           const struct lith_entry *entries,
+                                                           size_t count, struct lith_err *err);
+
 /* Drops the rows whose name is in `names`, and keeps the order of the others. */
 void lith_commit_build_drop(struct lith_entry *entries, size_t *count,
                             const struct lith_name_index *names);

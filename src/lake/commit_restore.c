@@ -76,7 +76,7 @@ static enum lith_code begin(struct restoring *r, const struct lith_stamp *stamp,
     const struct lith_restore *restore = r->restore;
     const struct lith_manifest *file = restore->file;
     size_t more = file->file_count + file->retired_count + file->gone_count + restore->back_count +
-                  restore->out_count;
+                  restore->out_count + restore->superseded_count;
 
     if (file->foreign)
         return lith_fail(err, LITH_E_INVALID, "%s: it is another program's manifest", word(r));
@@ -218,7 +218,26 @@ static enum lith_code gone_remember(struct restoring *r, const struct lith_entry
     return LITH_OK;
 }
 
-/* Retired names that are live again leave; every grace begins anew. */
+/* What is live again is not gone. Should it vanish once more, it must count when it is put back. */
+static void gone_give_way(struct restoring *r, const struct lith_name_index *live)
+{
+    struct lith_manifest *next = &r->b.next;
+    size_t kept = 0;
+    size_t row = 0;
+
+    for (size_t i = 0; i < next->gone_count; i++) {
+        const struct lith_entry *gone = &next->gone[i];
+        const struct lith_entry *file =
+            lith_name_index_find(live, gone->name, &row) ? &next->files[row] : NULL;
+        bool differs = file && (file->size != gone->size ||
+                                (file->has_crc && gone->has_crc && file->crc32 != gone->crc32));
+        if (!file || differs)
+            next->gone[kept++] = *gone;
+    }
+    next->gone_count = kept;
+}
+
+/* Names that are live again leave `retired` and `gone`; every grace begins anew. */
 static enum lith_code graces_renew(struct restoring *r, struct lith_err *err)
 {
     const struct lith_manifest *file = r->restore->file;
@@ -227,6 +246,7 @@ static enum lith_code graces_renew(struct restoring *r, struct lith_err *err)
 
     LITH_TRY(lith_commit_build_index(next->files, next->file_count, r->b.arena, &live, err));
     lith_commit_build_drop(next->retired, &next->retired_count, &live);
+    gone_give_way(r, &live);
     if (r->base) {
         LITH_TRY(gone_remember(r, file->gone, file->gone_count, &live, err));
         LITH_TRY(gone_remember(r, file->retired, file->retired_count, &live, err));
@@ -250,6 +270,8 @@ enum lith_code lith_commit_restore(const struct lith_manifest *base,
     LITH_TRY(files_leave(&r, err));
     LITH_TRY(files_lose(&r, err));
     LITH_TRY(files_come(&r, err));
+    LITH_TRY(
+        lith_commit_build_supersede(&r.b, restore->superseded, restore->superseded_count, err));
     LITH_TRY(graces_renew(&r, err));
     /* What was found out of another live set does not hold of this one. */
     next->has_outcome = false;

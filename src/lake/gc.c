@@ -152,21 +152,28 @@ static bool is_gone(const struct lith_manifest *m, const char *name, uint64_t si
     return false;
 }
 
+/* Does an input hold its rows itself? A late file has its rows, too, but a pass by grace waits
+ * until it is named; what is named itself does not, since nothing is folded before it is gone. */
+static bool is_live(const struct pass *p, const char *name, uint64_t size)
+{
+    const struct lith_snapshot_file *file = lith_snapshot_find(&p->view->snapshot, name);
+    bool holds = file && (file->state == LITH_FILE_LIVE ||
+                          (file->state == LITH_FILE_LATE && p->policy->only_named));
+
+    return holds && file->object && file->object->size == size;
+}
+
 /*
  * The first input of an orphan whose rows may be in the orphan alone; NULL: all are elsewhere. An
  * input that is live has them itself; one that is retired or gone was superseded by a commit. A
- * name with another size is another file. A late file has its rows, too, but a pass by grace waits
- * until it is named; what is named itself does not, since nothing is folded before it is gone.
+ * name with another size is another file.
  */
 static const char *needed_find(const struct pass *p, const struct lith_orphan_inputs *inputs)
 {
     for (size_t i = 0; i < inputs->input_count; i++) {
         const char *name = inputs->inputs[i];
-        const struct lith_snapshot_file *file = lith_snapshot_find(&p->view->snapshot, name);
         size_t row = 0;
-        bool holds = file && (file->state == LITH_FILE_LIVE ||
-                              (file->state == LITH_FILE_LATE && p->policy->only_named));
-        bool live = holds && file->object && file->object->size == inputs->sizes[i];
+        bool live = is_live(p, name, inputs->sizes[i]);
         bool retired = lith_name_index_find(&p->retired, name, &row) &&
                        p->m->retired[row].size == inputs->sizes[i];
         bool below = inputs->is_below && inputs->is_below[i];
@@ -174,6 +181,16 @@ static const char *needed_find(const struct pass *p, const struct lith_orphan_in
             return name;
     }
     return NULL;
+}
+
+/* Is each input live? Then it holds nothing that was lost. */
+static bool is_all_live(const struct pass *p, const struct lith_orphan_inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->input_count; i++) {
+        if (!is_live(p, inputs->inputs[i], inputs->sizes[i]))
+            return false;
+    }
+    return inputs->known;
 }
 
 static enum lith_gc_verdict
@@ -189,7 +206,10 @@ orphan_judge(const struct pass *p, const struct lith_snapshot_file *file, const 
     /* An epoch that the manifest has not reached: the fence would not shut it out. */
     if (!lith_output_name_parse(file->name, &parts) || parts.epoch > p->m->epoch)
         return LITH_GC_KEEP_UNKNOWN;
-    *ret_needed = file->lost ? file->lost->name : lost_since(p, 0);
+    if (file->lost)
+        *ret_needed = file->lost->name;
+    else if (!inputs || !is_all_live(p, inputs))
+        *ret_needed = lost_since(p, 0);
     if (*ret_needed)
         return LITH_GC_KEEP_LOST;
     if (file->condemned)

@@ -17,6 +17,7 @@ import audit
 import changes
 import crash
 import exchange
+import globbing
 import lithify
 import numbered
 import reader
@@ -644,6 +645,142 @@ def test_what_a_day_had_taken(tmp_path):
     numbered.check_everywhere(root, ids)
 
 
+# What comes back, and what was made of it.
+
+def kept(lake, *paths):
+    """Copies of them, to be put back."""
+    return [(path, shutil.copy2(path, lake.root.with_name(f"kept-{path.name}"))) for path in paths]
+
+
+def put_back(spares):
+    for path, spare in spares:
+        shutil.copy2(spare, path)
+
+
+def test_an_output_comes_back_before_what_it_was_made_of(tmp_path):
+    """P2: both were written off. The rows of both are in the output, so the file stays dead, and nobody
+    deletes it: nobody has compared them."""
+    lake = Lake(tmp_path / "lake", files=1)
+    first = lake.folder / "part-00000.parquet"
+    older = shutil.copy2(lake.folder / "manifest.json", tmp_path / "older.json")
+    lake.more(1)
+    lake.compact()
+    (output,) = lake.outputs()
+    files, made = kept(lake, first), kept(lake, output)
+    for path in (output, *lake.folder.glob("late*")):
+        path.unlink()
+    lake.repair()
+    lithify.ok("fsck", "--restore", older, lake.folder)
+    first.unlink()
+    lake.repair()
+    assert [name for name, _ in lake.lost()] == sorted([output.name, first.name])
+    put_back(made)
+    lithify.ok(*WAIT, lake.root)
+    lake.check(live=1)
+    put_back(files)
+    lake.check(live=1)
+    for _ in MANY:
+        lithify.ok(*WAIT, lake.root)
+        lithify.ok(*GC, lake.root)
+        lake.check(live=1)
+    assert first.exists()
+
+
+@pytest.mark.parametrize("order", ["together", "the later one first", "the earlier one first"])
+def test_two_outputs_come_back_one_of_which_has_the_other(tmp_path, order):
+    """P2: whichever counts first, the other one stays aside."""
+    lake = Lake(tmp_path / "lake", files=2)
+    lake.compact()
+    (early,) = lake.outputs()
+    older = shutil.copy2(lake.folder / "manifest.json", tmp_path / "older.json")
+    lithify.ok(*GC_ALL, lake.root)
+    few = set(lake.rows)
+    lake.more(2)
+    lake.compact()
+    (late,) = lake.outputs()
+    spares = kept(lake, early, late)
+    for path in (late, *lake.folder.glob("late*")):
+        path.unlink()
+    lake.repair()
+    lithify.ok("fsck", "--restore", older, lake.folder)
+    early.unlink()
+    lake.repair()
+    assert len(lake.lost()) == 2
+    everything, turns = lake.rows, [spares]
+    if order != "together":
+        turns = [spares[:1], spares[1:]] if order == "the earlier one first" else [spares[1:], spares[:1]]
+    lake.rows = few if order == "the earlier one first" else everything
+    for turn in turns:
+        put_back(turn)
+        for _ in MANY:
+            lithify.ok(*WAIT, lake.root)
+            lithify.ok(*GC, lake.root)
+            lake.check(live=1)
+    assert early.exists() and late.exists()
+
+
+def test_both_outputs_of_a_job_come_back(lake):
+    """Each has a part of the file that both of them list: one does not stand in the way of the other."""
+    lake.compact(*SPLIT)
+    outputs = lake.outputs()
+    assert len(outputs) > 1
+    spares = kept(lake, *outputs)
+    lithify.ok(*GC, lake.root)
+    for path in outputs:
+        path.unlink()
+    lake.repair()
+    assert len(lake.lost()) == len(outputs)
+    for spare in spares:
+        put_back([spare])
+        lithify.ok(*WAIT, lake.root)
+    lake.check(live=len(outputs))
+    assert lake.lost() == []
+
+
+def test_a_file_that_was_gone_is_restored_lost_and_back(lake):
+    """P1: once it is live again nothing may take it for a replay that can go."""
+    older = shutil.copy2(lake.folder / "manifest.json", lake.root.with_name("older.json"))
+    spares = kept(lake, *sorted(lake.folder.glob("*.parquet")))
+    lake.compact()
+    lithify.ok(*GC, lake.root)
+    put_back(spares)
+    lithify.ok("fsck", "--restore", older, lake.folder)
+    lake.check(live=6)
+    spares[0][0].unlink()
+    everything = lake.rows
+    lake.rows = everything - set(range(50))
+    lake.repair()
+    lake.check(live=5)
+    put_back(spares[:1])
+    lake.rows = everything
+    lake.check(live=6, named=everything - set(range(50)))
+    for _ in MANY:
+        lithify.ok(*WAIT, lake.root)
+        lithify.ok(*GC, lake.root)
+        lake.check(live=6)
+
+
+def test_an_output_that_vanished_counts_again_is_lost_and_back(lake):
+    """P1, P6: it had left for what it was made of, and came in for that."""
+    lake.compact()
+    (output,) = lake.outputs()
+    spares = kept(lake, output)
+    output.unlink()
+    lake.repair()
+    lake.check(live=6)
+    put_back(spares)
+    for path in lake.folder.glob("part-*"):
+        path.unlink()
+    assert lake.repair()["lost"] == 0
+    lake.check(live=1)
+    output.unlink()
+    assert lake.repair()["lost"] == 1
+    put_back(spares)
+    lithify.ok(*WAIT, lake.root)
+    lake.check(live=1)
+    lake.finish()
+
+
 # readers = exchange
 
 @pytest.fixture
@@ -739,6 +876,61 @@ def test_exchange_killed_at(swapped, step, lost):
     exchange.check(swapped, after)
     exchange.finish(swapped)
     exchange.check(swapped, after)
+
+
+# readers = glob
+
+@pytest.fixture
+def globbed(tmp_path):
+    lake = Lake(tmp_path / "lake", files=4, adopted=False)
+    lithify.ok("adopt", "--readers", "glob", lake.root)
+    return lake
+
+
+GLOB = ["compact", *globbing.NOW, "--min-files", "2"]
+GLOB_GC = ["gc", "--orphan-grace", "0s", "--quiet"]
+
+
+@pytest.mark.parametrize("step, arrival", [("committed", 1), ("fenced", 1), ("delete-renamed", 1),
+                                           ("delete-unlinked", 1), ("delete-unlinked", 3), ("cleaned", 1)])
+@pytest.mark.parametrize("passes", [0, 2])
+def test_glob_an_output_is_lost_while_its_journal_is_there(globbed, step, arrival, passes):
+    """P1, P6: what is left of it is kept, but nobody waits for that: it counts once it is back."""
+    lake, everything = globbed, globbed.rows
+    assert crash.run(step, arrival, *GLOB, lake.root) is None
+    (output,) = lake.outputs()
+    spares = kept(lake, output)
+    output.unlink()
+    lake.rows = everything - set(range(200)) if lake.repair()["lost"] else everything
+    for _ in range(passes):
+        lithify.ok(*GLOB, lake.root)
+        lithify.ok(*GLOB_GC, lake.root)
+        check_numbers(lake, f"{step}:{arrival}")
+    put_back(spares)
+    lithify.ok(*GLOB, "--min-files=9", "--settle=9d", lake.root)
+    lake.rows = everything
+    lake.check()
+    for _ in MANY:
+        lithify.ok(*GLOB, lake.root)
+        lithify.ok(*GLOB_GC, lake.root)
+    globbing.check_settled(lake.root, everything)
+
+
+@pytest.mark.parametrize("step", ["journaled", "output-renamed", "output-durable"])
+def test_glob_a_job_is_cut_off_after_a_loss(globbed, step):
+    """P6: its output holds nothing that was lost: all that it was made of is live, so it goes at once."""
+    lake = globbed
+    lithify.ok(*GLOB, lake.root)
+    (output,) = lake.outputs()
+    output.unlink()
+    lake.rows = set()
+    assert lake.repair()["lost"] == 1
+    lake.rows |= set(numbered.fill(lake.folder, 3, 50, first=1000, stem="more"))
+    assert crash.run(step, 1, *GLOB, lake.root) is None
+    lithify.ok(*GLOB_GC, lake.root)
+    globbing.check_settled(lake.root, lake.rows)
+    lithify.ok(*GLOB, lake.root)
+    globbing.check_settled(lake.root, lake.rows)
 
 
 # Asking.
