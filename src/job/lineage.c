@@ -51,8 +51,7 @@ static enum lith_code kin_add(struct filling *f, const struct lith_kin *kin, str
 
 static bool is_of_the_file(enum lith_code code)
 {
-    return code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED || code == LITH_E_INVALID ||
-           code == LITH_E_DENIED;
+    return code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED || code == LITH_E_INVALID;
 }
 
 static enum lith_code origin_read(const struct filling *f, const struct lith_object *object,

@@ -96,6 +96,7 @@ def test_every_call_may_fail(name, tmp_path_factory, quick_path):
             f"{where}: not a word of it: {done.stdout}{done.stderr}"
         failed += done.returncode != lithify.DONE
         changes.age_probes(root.parent)
+        changes.mend(name, root, where)
         check_views(root, *changes.left_of(name, root, ids, late), where)
         changes.run_again(name, root, where)
         changes.finish(root, where)
