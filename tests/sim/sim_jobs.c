@@ -26,7 +26,7 @@ void sim_cast_init(struct sim_cast *cast, struct sim_world *world)
         .policy_hash = "00000000000000000000000000000001",
         .gc = {.reader_grace_ns = SIM_READER_GRACE,
                .orphan_grace_ns = SIM_ORPHAN_GRACE,
-               .bytes_max = sim_draw(world, 4) ? UINT64_MAX : 12000},
+               .bytes_max = sim_draw(world, 4) ? UINT64_MAX : 3000},
         .replay_window_ns = SIM_REPLAY_WINDOW,
         .verify = LITH_VERIFY_CONTENT,
         .manifest_name = LITH_MANIFEST_NAME,
