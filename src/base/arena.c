@@ -94,22 +94,31 @@ enum lith_code lith_arena_copy(struct lith_arena *arena, const void *from, size_
     return LITH_OK;
 }
 
+enum lith_code lith_arena_format_list(struct lith_arena *arena, char **ret_text,
+                                      struct lith_err *err, const char *format, va_list args)
+{
+    va_list again;
+    void *text;
+
+    va_copy(again, args);
+    int bytes = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    LITH_ASSERT(bytes >= 0);
+    LITH_TRY(lith_arena_alloc(arena, (size_t)bytes + 1, &text, err));
+    (void)vsnprintf(text, (size_t)bytes + 1, format, args);
+    *ret_text = text;
+    return LITH_OK;
+}
+
 enum lith_code lith_arena_format(struct lith_arena *arena, char **ret_text, struct lith_err *err,
                                  const char *format, ...)
 {
     va_list args;
-    void *text;
 
     va_start(args, format);
-    int bytes = vsnprintf(NULL, 0, format, args);
+    enum lith_code code = lith_arena_format_list(arena, ret_text, err, format, args);
     va_end(args);
-    LITH_ASSERT(bytes >= 0);
-    LITH_TRY(lith_arena_alloc(arena, (size_t)bytes + 1, &text, err));
-    va_start(args, format);
-    (void)vsnprintf(text, (size_t)bytes + 1, format, args);
-    va_end(args);
-    *ret_text = text;
-    return LITH_OK;
+    return code;
 }
 
 size_t lith_arena_bytes(const struct lith_arena *arena)

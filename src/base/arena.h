@@ -6,6 +6,8 @@
 #ifndef LITH_BASE_ARENA_H
 #define LITH_BASE_ARENA_H
 
+#include <stdarg.h>
+
 #include "base/mem.h"
 
 struct lith_arena_block;
@@ -39,6 +41,11 @@ LITH_MUST_CHECK enum lith_code lith_arena_copy(struct lith_arena *arena, const v
 LITH_MUST_CHECK enum lith_code lith_arena_format(struct lith_arena *arena, char **ret_text,
                                                  struct lith_err *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same, for functions that take such a list themselves. */
+LITH_MUST_CHECK enum lith_code lith_arena_format_list(struct lith_arena *arena, char **ret_text,
+                                                      struct lith_err *err, const char *format,
+                                                      va_list args)
+    __attribute__((format(printf, 4, 0)));
 
 /* Bytes taken from the budget by this arena. */
 size_t lith_arena_bytes(const struct lith_arena *arena);

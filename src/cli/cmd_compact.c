@@ -77,10 +77,11 @@ static int first_run(struct lith_cli *cli, pass_fn pass)
     bool is_root = false;
     struct lith_err err;
 
-    if (is_whole_check(cli, root, &err) != LITH_OK ||
-        lith_cli_is_root(root, &is_root, &err) != LITH_OK)
-        return lith_cli_fail(cli, &err); /* before it is asked how the lake is read */
+    if (lith_cli_is_root(root, &is_root, &err) != LITH_OK)
+        return lith_cli_fail(cli, &err);
     if (!lith_config_text(&cli->config, LITH_OPTION_READERS) && !is_root) {
+        if (is_whole_check(cli, root, &err) != LITH_OK)
+            return lith_cli_fail(cli, &err);
         /* Open it first: a root that is not there is the better thing to say. */
         if (lith_cli_lake_open(cli, root, &lake, &err) != LITH_OK)
             return lith_cli_fail(cli, &err);

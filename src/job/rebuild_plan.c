@@ -38,16 +38,15 @@ static enum lith_code refuse(struct rebuilding *r, struct lith_err *err, const c
     __attribute__((format(printf, 3, 4)));
 static enum lith_code refuse(struct rebuilding *r, struct lith_err *err, const char *format, ...)
 {
-    char text[LITH_ERR_TEXT_BYTES];
-    void *copy;
+    char *text;
     va_list list;
 
     va_start(list, format);
-    (void)vsnprintf(text, sizeof(text), format, list);
+    enum lith_code code = lith_arena_format_list(r->arena, &text, err, format, list);
     va_end(list);
-    LITH_TRY(lith_arena_copy(r->arena, text, strlen(text), &copy, err));
-    r->plan.refusal = copy;
-    return LITH_OK;
+    if (code == LITH_OK)
+        r->plan.refusal = text;
+    return code;
 }
 
 /* Takes part in r->listers, or no longer: what a file that is there lists. */

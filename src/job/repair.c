@@ -265,17 +265,16 @@ static enum lith_code lost_fill(struct trying *t, struct lith_err *err)
     return live_entries(t, err);
 }
 
-static enum lith_code file_report(const struct trying *t, const struct lith_entry *entry,
+/* `goes`: it leaves the live set, or has left it by itself. */
+static enum lith_code file_report(const struct trying *t, const struct lith_entry *entry, bool goes,
                                   const char *reason, struct lith_file_report *to,
                                   struct lith_err *err)
 {
     void *name;
 
     LITH_TRY(lith_arena_copy(t->job->arena, entry->name, strlen(entry->name), &name, err));
-    *to = (struct lith_file_report){.name = name,
-                                    .bytes = entry->size,
-                                    .is_input = reason[0] != 'b', /* "becomes live" */
-                                    .reason = reason};
+    *to = (struct lith_file_report){
+        .name = name, .bytes = entry->size, .is_input = goes, .reason = reason};
     return LITH_OK;
 }
 
@@ -292,7 +291,7 @@ static enum lith_code loss_report(const struct trying *t, const struct lith_loss
     else
         LITH_TRY(lith_arena_format(t->job->arena, &reason, err,
                                    "lost, with all its rows, which were never counted"));
-    LITH_TRY(file_report(t, loss->entry, reason, to, err));
+    LITH_TRY(file_report(t, loss->entry, true, reason, to, err));
     if (!loss->why)
         return LITH_OK;
     LITH_TRY(lith_arena_copy(t->job->arena, loss->why, strlen(loss->why), &why, err));
@@ -315,11 +314,11 @@ static enum lith_code files_report(const struct trying *t, struct lith_partition
     for (size_t i = 0; i < commit->lost_count; i++)
         LITH_TRY(loss_report(t, &t->plan.losses[i], to++, err));
     for (size_t i = 0; i < t->file.file_count; i++)
-        LITH_TRY(file_report(t, &t->file.files[i], "becomes live", to++, err));
+        LITH_TRY(file_report(t, &t->file.files[i], false, "becomes live", to++, err));
     for (size_t i = 0; i < coming; i++)
-        LITH_TRY(file_report(t, &commit->back[i], "becomes live", to++, err));
+        LITH_TRY(file_report(t, &commit->back[i], false, "becomes live", to++, err));
     for (size_t i = 0; i < commit->out_count; i++)
-        LITH_TRY(file_report(t, &commit->out[i],
+        LITH_TRY(file_report(t, &commit->out[i], true,
                              commit->out[i].etag ? "leaves: its rows are in what is live"
                                                  : "vanished: its rows are in what is live",
                              to++, err));

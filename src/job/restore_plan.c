@@ -101,16 +101,15 @@ static enum lith_code refuse(struct planning *p, struct lith_err *err, const cha
     __attribute__((format(printf, 3, 4)));
 static enum lith_code refuse(struct planning *p, struct lith_err *err, const char *format, ...)
 {
-    char text[LITH_ERR_TEXT_BYTES];
-    void *copy;
+    char *text;
     va_list list;
 
     va_start(list, format);
-    (void)vsnprintf(text, sizeof(text), format, list);
+    enum lith_code code = lith_arena_format_list(p->arena, &text, err, format, list);
     va_end(list);
-    LITH_TRY(lith_arena_copy(p->arena, text, strlen(text), &copy, err));
-    p->refusal = copy;
-    return LITH_OK;
+    if (code == LITH_OK)
+        p->refusal = text;
+    return code;
 }
 
 static enum lith_code own_take(struct planning *p, struct lith_err *err)
