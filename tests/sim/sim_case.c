@@ -79,7 +79,7 @@ static bool case_run(struct sim_world *world, const struct sim_case *fixed, bool
     sim_world_begin(world, seed);
     world->now_ns = YEAR_2026_NS;
     world->backend = fixed->backend;
-    world->mix = (struct sim_mix){.landing_ns_min = SIM_SECOND};
+    world->mix = (struct sim_mix){.pause_ns_min = 10 * SIM_MINUTE, .landing_ns_min = SIM_SECOND};
     world->fate = fixed->fate;
     world->asked = fixed->asked;
     sim_oracle_begin(world);

@@ -303,6 +303,7 @@ static void effect_apply(struct sim_effect *effect, struct sim_world *world)
     sim_tell(world, "  what %s sent before lands now:", op->who);
     op->dir->late_deletes -= op->verb == SIM_DELETE;
     (void)sim_op_apply(op);
+    op->dir->rollbacks -= op->is_rollback;
 }
 
 struct sim_op *sim_op_new(struct sim_world *world, const struct sim_op *op)
@@ -322,6 +323,8 @@ void sim_op_plan(struct sim_op *op, int64_t at_ns)
     struct sim_op *again = sim_take(op->dir->world, sizeof(*again));
 
     *again = *op;
+    again->is_rollback = op->verb == SIM_PUT_IF && op->dir->rollbacks > 0;
+    op->dir->rollbacks += again->is_rollback;
     op->dir->late_deletes += op->verb == SIM_DELETE;
     sim_effect_plan(op->dir->world, at_ns, &again->effect);
 }

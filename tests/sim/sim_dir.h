@@ -44,9 +44,9 @@ struct sim_dir {
     uint32_t past_count;
     uint32_t past_room;
     struct sim_actor *holder; /* of the lock, or NULL */
-    uint32_t rollbacks;       /* under way: what they look at no writer may overwrite */
-    uint32_t late_deletes;    /* sent, and yet to land */
-    void *watch;              /* of the oracle */
+    uint32_t rollbacks; /* under way, or yet to land: what they look at no writer may overwrite */
+    uint32_t late_deletes; /* sent, and yet to land */
+    void *watch;           /* of the oracle */
 };
 
 #define SIM_DIRS_MAX 64u
@@ -85,6 +85,7 @@ struct sim_op {
     uint64_t version;     /* SIM_DELETE (0: any), and SIM_PUT_IF where versions are compared */
     uint64_t put_version; /* what a put gave */
     const char *who;      /* of the history */
+    bool is_rollback;     /* sent while one was under way, and yet to land */
 };
 
 struct sim_dir *sim_dir_add(struct sim_lake *lake, struct sim_world *world, const char *path);

@@ -20,6 +20,7 @@ struct name {
 struct part {
     struct sim_dir *dir;
     struct sim_object *listed;
+    int64_t list_ns; /* when they were: a file that the manifest knows not is live from then on */
     uint32_t count;
     const struct sim_manifest *manifest; /* NULL: there was none */
     int64_t manifest_ns;                 /* when it was read */
@@ -79,6 +80,7 @@ static void part_read(struct reading *r, struct part *part)
 static void part_list(struct reading *r, struct part *part)
 {
     part->count = part->dir->count;
+    part->list_ns = r->actor->world->now_ns;
     part->listed = sim_heap_take(&r->actor->heap, (part->count + 1) * sizeof(*part->listed));
     memcpy(part->listed, part->dir->objects, part->count * sizeof(*part->listed));
     sim_delay(r->actor);
@@ -153,7 +155,7 @@ static void part_names(struct reading *r, const struct part *part)
         const struct sim_object *object = &part->listed[i];
         bool is_named = m && sim_names_have(&m->files, object->name);
         if (!is_named && sim_is_live(m, object->name, object->blob->bytes))
-            name_add(r, (struct name){part->dir, object->name, part->manifest_ns});
+            name_add(r, (struct name){part->dir, object->name, part->list_ns});
     }
 }
 

@@ -29,7 +29,8 @@ static void trouble_draw(struct sim_world *world, uint32_t one_of, uint32_t *cha
  */
 static struct sim_mix echo_mix(struct sim_world *world)
 {
-    struct sim_mix mix = {.landing_ns_min = 10 * SIM_MINUTE, .is_lonely = true};
+    struct sim_mix mix = {
+        .pause_ns_min = 10 * SIM_MINUTE, .landing_ns_min = 10 * SIM_MINUTE, .plot = SIM_PLOT_ECHO};
 
     mix.faults[SIM_KIND_OUTPUT].lands_twice = 500 + (uint32_t)sim_draw(world, 500);
     mix.faults[SIM_KIND_DELETE].lands_twice = 500 + (uint32_t)sim_draw(world, 500);
@@ -37,15 +38,48 @@ static struct sim_mix echo_mix(struct sim_world *world)
     return mix;
 }
 
+/*
+ * Two gcs, one of which leaves retired files alone for much longer: each fence condemns other
+ * files. One stands still between its fence and its deletes, commits that fail leave orphans for
+ * the other, and the operator rolls back meanwhile.
+ */
+static struct sim_mix quarrel_mix(struct sim_world *world)
+{
+    struct sim_mix mix = {
+        .pause_ns_min = SIM_HOUR, .landing_ns_min = SIM_SECOND, .plot = SIM_PLOT_QUARREL};
+
+    mix.faults[SIM_KIND_DELETE].pauses = 200 + (uint32_t)sim_draw(world, 400);
+    mix.faults[SIM_KIND_COMMIT].fails = 50 + (uint32_t)sim_draw(world, 200);
+    return mix;
+}
+
+/* Who has listed may stand still until what was listed is merged, deleted, and forgotten. */
+static struct sim_mix sleep_mix(struct sim_world *world)
+{
+    return (struct sim_mix){.pauses_listed = 5 + (uint32_t)sim_draw(world, 50),
+                            .pause_ns_min = SIM_REPLAY_WINDOW + SIM_HOUR,
+                            .landing_ns_min = SIM_SECOND,
+                            .plot = SIM_PLOT_SLEEP};
+}
+
 /* How much goes wrong: nothing in some schedules, in others a lot. */
 static struct sim_mix mix_draw(struct sim_world *world)
 {
     if (world->backend == SIM_OBJECTS && sim_draw(world, 6) == 0)
         return echo_mix(world);
+    switch (sim_draw(world, 24)) {
+    case 0:
+        return quarrel_mix(world);
+    case 1:
+        return sleep_mix(world);
+    default:
+        break;
+    }
 
     uint32_t much = (uint32_t)sim_draw(world, 4);
     uint32_t one_of = sim_draw(world, 4) ? 12 : 2;
-    struct sim_mix mix = {.landing_ns_min = SIM_SECOND,
+    struct sim_mix mix = {.pause_ns_min = 10 * SIM_MINUTE,
+                          .landing_ns_min = SIM_SECOND,
                           .reads_fail = much * 5,
                           .crashes = (uint32_t)sim_draw(world, 3) * 4,
                           .pauses = (uint32_t)sim_draw(world, 3) * 4};
@@ -88,13 +122,19 @@ static void settle(struct sim_effect *effect, struct sim_world *world)
 
 static struct sim_effect settling = {settle};
 
+/* How long it goes on behind the last writer at the most. */
+static uint64_t storm_ns(const struct sim_world *world)
+{
+    return (uint64_t)(world->mix.plot == SIM_PLOT_SLEEP ? 40 * SIM_HOUR : 6 * SIM_HOUR);
+}
+
 /* Writers write, and when they are done the schedule goes on for some hours. */
 static void writer_run(struct sim_actor *actor)
 {
     struct sim_world *world = actor->world;
 
     sim_writer_run(actor);
-    sim_effect_plan(world, world->now_ns + SIM_HOUR + (int64_t)sim_draw(world, 6 * SIM_HOUR),
+    sim_effect_plan(world, world->now_ns + SIM_HOUR + (int64_t)sim_draw(world, storm_ns(world)),
                     &settling);
 }
 
@@ -102,8 +142,10 @@ static void cast_add(struct sim_world *world, struct sim_cast *cast)
 {
     static const char *const compactors[] = {"compactor 1", "compactor 2", "compactor 3"};
     static const char *const gcs[] = {"gc 1", "gc 2"};
-    uint32_t compactor_count = 1 + (world->mix.is_lonely ? 0 : (uint32_t)sim_draw(world, 3));
-    uint32_t gc_count = 1 + (uint32_t)sim_draw(world, 2);
+    uint32_t compactor_count =
+        1 + (world->mix.plot == SIM_PLOT_ECHO ? 0 : (uint32_t)sim_draw(world, 3));
+    bool is_quarrel = world->mix.plot == SIM_PLOT_QUARREL;
+    uint32_t gc_count = 1 + (is_quarrel ? 1 : (uint32_t)sim_draw(world, 2));
 
     sim_cast_add(world, cast, "writer", writer_run)->is_immortal = true;
     for (uint32_t i = 0; i < compactor_count; i++)
@@ -188,14 +230,20 @@ bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *
         cast->other_options.gc.reader_grace_ns = 10 * SIM_READER_GRACE;
     cast->writes_left = 5 + (uint32_t)sim_draw(world, 40);
     cast->acts_left = (uint32_t)sim_draw(world, 3) * 4;
+    if (world->mix.plot == SIM_PLOT_QUARREL) {
+        cast->other_options.gc.reader_grace_ns = 10 * SIM_READER_GRACE;
+        cast->acts_left = 8;
+    }
     cast->audited = audited[sim_draw(world, 4)];
     cast->is_clumsy = sim_draw(world, 4) == 0 && !is_family;
     cast->odd_writes = (uint32_t)sim_draw(world, 3) * 120;
     sim_tell(world, "seed %llu: %s", (unsigned long long)seed,
              world->backend == SIM_LOCAL ? "a directory" : "objects");
     cast_add(world, cast);
-    sim_effect_plan(world, world->now_ns + 2 * SIM_HOUR + (int64_t)sim_draw(world, 22 * SIM_HOUR),
-                    &settling);
+    int64_t end_ns = 2 * SIM_HOUR + (int64_t)sim_draw(world, 22 * SIM_HOUR);
+    if (world->mix.plot == SIM_PLOT_SLEEP)
+        end_ns += 40 * SIM_HOUR;
+    sim_effect_plan(world, world->now_ns + end_ns, &settling);
     sim_world_run(world);
     if (!world->is_failed) {
         /* A brake that a single file is above holds it for ever: merged audit events may be. */

@@ -334,6 +334,7 @@ static enum lith_code list(struct lith_folder *base, struct lith_arena *arena,
     if (sim_lake_of(world)->is_family)
         LITH_TRY(folders_list(folder->dir, arena, ret_listing, err));
     sim_delay(folder->actor); /* the answer is on its way, and grows old */
+    (void)sim_pause(folder->actor, world->mix.pauses_listed);
     return LITH_OK;
 }
 

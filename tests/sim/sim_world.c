@@ -304,7 +304,7 @@ bool sim_pause(struct sim_actor *actor, uint32_t chance)
 
     if (world->is_settling || !sim_chance(world, chance))
         return false;
-    int64_t ns = sim_draw_span(world, 10 * SIM_MINUTE, 20 * SIM_HOUR);
+    int64_t ns = sim_draw_span(world, world->mix.pause_ns_min, 20 * SIM_HOUR);
     world->things[SIM_PAUSES]++;
     sim_tell(world, "stands still for %lld minutes", (long long)(ns / SIM_MINUTE));
     sim_wait(actor, ns);

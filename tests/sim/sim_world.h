@@ -40,14 +40,25 @@ struct sim_faults {
     uint32_t pauses;      /* before it the actor stands still */
 };
 
+/* What a schedule is about, where that takes several things in one order: in the general mix those
+ * do not come about in 100,000 schedules. */
+enum sim_plot {
+    SIM_PLOT_NONE,
+    SIM_PLOT_ECHO,    /* what was sent is heard again, hours later */
+    SIM_PLOT_QUARREL, /* two gcs differ on what may go, and one stands still before it deletes */
+    SIM_PLOT_SLEEP,   /* who has listed stands still for longer than anything is remembered */
+};
+
 /* How often things go wrong, per 1000 calls of a verb. */
 struct sim_mix {
     struct sim_faults faults[SIM_KINDS];
     uint32_t reads_fail;
     uint32_t crashes;       /* the actor dies at the call */
     uint32_t pauses;        /* the actor stands still, for longer than any grace */
+    uint32_t pauses_listed; /* ... with a list in its hand */
+    int64_t pause_ns_min;   /* how long it does, at the least */
     int64_t landing_ns_min; /* how late what lands late, or again, is at the least */
-    bool is_lonely;         /* there is one compactor, and nobody comes before it */
+    enum sim_plot plot;
 };
 
 /* Which schedules have manifests of JSON (sim_codec.h): `--same` asks for both. */
