@@ -260,11 +260,12 @@ static struct lith_hash128 manifest_copy(struct copying *c, const struct lith_ma
     return lith_hash128(noted, c->count, 0);
 }
 
-/* What a copy has all of: foreign manifests, unknown fields and notes of misplaced rows go by JSON.
+/* What a copy has all of: foreign manifests, unknown fields, what was lost and notes of misplaced
+ * rows go by JSON.
  */
 static bool is_plain_enough(const struct lith_manifest *m)
 {
-    return !m->foreign && !m->misplaced_count && !m->raw && !m->raw_ours;
+    return !m->foreign && !m->misplaced_count && !m->lost_count && !m->raw && !m->raw_ours;
 }
 
 enum lith_code __wrap_lith_manifest_put(const struct lith_manifest *manifest,

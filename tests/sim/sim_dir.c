@@ -171,6 +171,12 @@ static void object_remove(struct sim_dir *dir, uint32_t place)
             (dir->count - place) * sizeof(*dir->objects));
 }
 
+static void past_note(struct sim_dir *dir, const struct sim_object *object)
+{
+    dir->past = room_make(dir->world, dir->past, dir->past_count, &dir->past_room);
+    dir->past[dir->past_count++] = *object;
+}
+
 static void object_put(struct sim_op *op, uint32_t place, bool found)
 {
     struct sim_dir *dir = op->dir;
@@ -185,8 +191,7 @@ static void object_put(struct sim_op *op, uint32_t place, bool found)
     object->etag = sim_text(dir->world, etag);
     object->mtime_ns = dir->world->now_ns;
     op->put_version = object->version;
-    dir->past = room_make(dir->world, dir->past, dir->past_count, &dir->past_room);
-    dir->past[dir->past_count++] = *object;
+    past_note(dir, object);
 }
 
 const struct sim_blob *sim_dir_past(const struct sim_dir *dir, const char *name)
@@ -220,6 +225,7 @@ static enum sim_result rename_apply(struct sim_op *op, uint32_t place)
     struct sim_object *object = object_insert(dir, place, op->to);
     moved.name = object->name;
     *object = moved;
+    past_note(dir, object);
     return SIM_DONE;
 }
 

@@ -40,7 +40,7 @@ struct sim_dir {
     struct sim_object *objects; /* by name */
     uint32_t count;
     uint32_t room;
-    struct sim_object *past; /* all that was ever put, in order */
+    struct sim_object *past; /* all that was ever put, or renamed, in order */
     uint32_t past_count;
     uint32_t past_room;
     struct sim_actor *holder; /* of the lock, or NULL */

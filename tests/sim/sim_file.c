@@ -140,6 +140,81 @@ static enum lith_code inputs(struct lith_source *source, struct lith_codec_conte
     return *ret_count ? LITH_OK : lith_fail(err, LITH_E_NOT_FOUND, "no inputs are listed");
 }
 
+/* The rows, how many; and of which partition and job an output is. */
+static enum lith_code making_read(struct lith_source *source, struct lith_arena *arena,
+                                  struct lith_origin *origin, struct lith_err *err)
+{
+    char line[LINE_BYTES];
+    const char *at;
+    void *block;
+
+    origin->pid = origin->job = "";
+    LITH_TRY(text_read(source, arena, &at, err));
+    while (line_next(&at, line)) {
+        origin->rows += strncmp(line, "row ", 4) == 0;
+        if (strncmp(line, "pid ", 4) == 0) {
+            LITH_TRY(lith_arena_copy(arena, line + 4, strlen(line + 4), &block, err));
+            origin->pid = block;
+        } else if (strncmp(line, "job ", 4) == 0) {
+            LITH_TRY(lith_arena_copy(arena, line + 4, strlen(line + 4), &block, err));
+            origin->job = block;
+        }
+    }
+    return LITH_OK;
+}
+
+static enum lith_code origin(struct lith_source *source, struct lith_codec_context *codecs,
+                             struct lith_arena *arena, struct lith_origin *ret_origin,
+                             struct lith_err *err)
+{
+    struct lith_origin found = {0};
+
+    LITH_TRY(making_read(source, arena, &found, err));
+    enum lith_code code = inputs(source, codecs, arena, &found.inputs, &found.input_count, err);
+    if (code != LITH_OK && code != LITH_E_NOT_FOUND)
+        return code;
+    found.is_output = code == LITH_OK;
+    *ret_origin = found;
+    return LITH_OK;
+}
+
+/* Adds to each row's number how often it is in the files. */
+static enum lith_code rows_count(const struct lith_verify_files *files, struct lith_mem *mem,
+                                 int32_t by, int32_t *counts, struct lith_err *err)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        LITH_AUTO(arena) struct lith_arena arena;
+        LITH_AUTO(source) struct lith_source *source = NULL;
+        char line[LINE_BYTES];
+        const char *at;
+        lith_arena_init(&arena, mem);
+        LITH_TRY(files->open(files->ctx, i, &source, err));
+        LITH_TRY(text_read(source, &arena, &at, err));
+        while (line_next(&at, line)) {
+            if (strncmp(line, "row ", 4) == 0)
+                counts[strtoul(line + 4, NULL, 10) % SIM_ROWS_MAX] += by;
+        }
+    }
+    return LITH_OK;
+}
+
+static enum lith_code holds(const struct lith_rows_question *question, bool *ret_holds,
+                            struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena arena;
+    void *block;
+
+    lith_arena_init(&arena, question->work->mem);
+    LITH_TRY(lith_arena_array(&arena, SIM_ROWS_MAX, sizeof(int32_t), &block, err));
+    int32_t *counts = block;
+    LITH_TRY(rows_count(question->whole, question->work->mem, 1, counts, err));
+    LITH_TRY(rows_count(question->part, question->work->mem, -1, counts, err));
+    *ret_holds = true;
+    for (size_t i = 0; i < SIM_ROWS_MAX; i++)
+        *ret_holds = *ret_holds && counts[i] >= 0;
+    return LITH_OK;
+}
+
 /* Rows lose nothing when they are rolled up. */
 static enum lith_code columns(const struct lith_job *job, struct lith_source *source,
                               const char *const *names, size_t count, size_t *ret_missing,
@@ -211,7 +286,7 @@ static enum lith_code output_write(const struct merging *merging, size_t index, 
     struct lith_sink *sink;
 
     LITH_TRY(m->outputs->begin(m->outputs, index, &sink, err));
-    LITH_TRY(line_put(sink, err, HEAD));
+    LITH_TRY(line_put(sink, err, HEAD "pid %s\njob %s\n", m->pid, m->hash));
     for (size_t i = first; i <= last; i++)
         LITH_TRY(
             line_put(sink, err, "in %.100s %" PRIu64 "\n", m->inputs[i].name, m->inputs[i].size));
@@ -289,8 +364,13 @@ static enum lith_code check(const struct lith_check *check, struct lith_source *
 
 const struct lith_format *sim_format(void)
 {
-    static const struct lith_format format = {
-        .look = look, .inputs = inputs, .columns = columns, .merge = merge, .check = check};
+    static const struct lith_format format = {.look = look,
+                                              .inputs = inputs,
+                                              .origin = origin,
+                                              .holds = holds,
+                                              .columns = columns,
+                                              .merge = merge,
+                                              .check = check};
 
     return &format;
 }

@@ -1,14 +1,16 @@
 /*
  * Files of a schedule: lists of row numbers, and the inputs that an output lists.
  *
- * Lines of text: "sim", "in NAME SIZE" for each input, then "row N". They stand in for Parquet
- * files where merge and verify are not what is looked at.
+ * Lines of text: "sim", of outputs "pid", "job" and "in NAME SIZE" for each input, then "row N".
+ * They stand in for Parquet files where merge and verify are not what is looked at.
  */
 #ifndef LITH_TESTS_SIM_FILE_H
 #define LITH_TESTS_SIM_FILE_H
 
 #include "job/format.h"
 #include "sim_dir.h"
+
+#define SIM_ROWS_MAX 4096u /* numbers of rows are below this */
 
 struct sim_rows {
     const uint32_t *rows;

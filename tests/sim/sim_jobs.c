@@ -71,10 +71,26 @@ bool sim_is_partition(const struct sim_dir *dir)
     return !dir->is_hollow && (!dir->is_series || strcmp(dir->path, SIM_SERIES_PATH) != 0);
 }
 
-static enum lith_code job_run(const struct lith_job *job, enum sim_pass pass, const char *name,
+/* What somebody asks for. */
+struct request {
+    enum sim_pass pass;
+    struct sim_dir *dir;
+    const char *name;                /* SIM_RETIRE */
+    const struct sim_blob *manifest; /* SIM_RESTORE */
+};
+
+static enum lith_code restore(const struct lith_job *job, const struct sim_blob *manifest,
                               struct lith_partition_report *report, struct lith_err *err)
 {
-    switch (pass) {
+    struct lith_text text = {"older.json", manifest->data, manifest->bytes};
+
+    return lith_job_restore(job, &text, false, report, err);
+}
+
+static enum lith_code job_run(const struct lith_job *job, const struct request *request,
+                              struct lith_partition_report *report, struct lith_err *err)
+{
+    switch (request->pass) {
     case SIM_COMPACT:
         return lith_job_compact(job, report, err);
     case SIM_GC:
@@ -82,10 +98,14 @@ static enum lith_code job_run(const struct lith_job *job, enum sim_pass pass, co
     case SIM_ROLLBACK:
         return lith_job_rollback(job, false, report, err);
     case SIM_RETIRE:
-        return lith_job_retire(job, &name, 1, false, report, err);
+        return lith_job_retire(job, &request->name, 1, false, report, err);
     case SIM_ROLLUP: /* a reader must know the rule before the first one */
         LITH_TRY(lith_lake_file_mark_tiers(job->folder->store, job->arena, err));
         return lith_job_rollup(job, false, report, err);
+    case SIM_RESTORE:
+        return restore(job, request->manifest, report, err);
+    case SIM_REPAIR:
+        return lith_job_repair(job, false, report, err);
     }
     return lith_fail(err, LITH_E_INVALID, "no such pass");
 }
@@ -103,9 +123,10 @@ static struct lith_series *series_of(struct sim_tools *tools)
 }
 
 static enum lith_code pass_run(struct sim_tools *tools, const struct sim_cast *cast,
-                               enum sim_pass pass, const struct sim_dir *dir, const char *name,
-                               struct lith_partition_report *report, struct lith_err *err)
+                               const struct request *request, struct lith_partition_report *report,
+                               struct lith_err *err)
 {
+    const struct sim_dir *dir = request->dir;
     LITH_AUTO(folder) struct lith_folder *folder = NULL;
     struct lith_job_events events = {0};
     struct lith_store *store = dir->is_series ? &tools->view.series : &tools->view.store;
@@ -129,7 +150,7 @@ static enum lith_code pass_run(struct sim_tools *tools, const struct sim_cast *c
         lith_job_events_init(&events, series_of(tools), &tools->view.env);
         job.events = &events;
     }
-    enum lith_code code = job_run(&job, pass, name, report, err);
+    enum lith_code code = job_run(&job, request, report, err);
     lith_job_events_done(&events);
     return code;
 }
@@ -140,7 +161,7 @@ static bool is_mistake(enum sim_pass pass, enum lith_code code,
                        const struct lith_partition_report *report)
 {
     static const char refused[] = LITH_MANIFEST_NAME ": ";
-    bool may_refuse = pass == SIM_ROLLBACK || pass == SIM_RETIRE;
+    bool may_refuse = pass == SIM_ROLLBACK || pass == SIM_RETIRE || pass == SIM_RESTORE;
 
     return code == LITH_E_CORRUPT || (code == LITH_E_INVALID && !may_refuse) ||
            (code == LITH_OK && report->reason &&
@@ -165,10 +186,13 @@ static void pass_count(struct sim_world *world, enum sim_pass pass, enum lith_co
         world->things[SIM_PASSES_DONE]++;
 }
 
-enum lith_code sim_pass_run(struct sim_actor *actor, const struct sim_cast *cast,
-                            enum sim_pass pass, struct sim_dir *dir, const char *name)
+static enum lith_code request_run(struct sim_actor *actor, const struct sim_cast *cast,
+                                  const struct request *request)
 {
-    static const char *const passes[] = {"compaction", "gc", "rollback", "retirement", "roll-up"};
+    static const char *const passes[] = {"compaction", "gc",      "rollback", "retirement",
+                                         "roll-up",    "restore", "repair"};
+    enum sim_pass pass = request->pass;
+    struct sim_dir *dir = request->dir;
     struct lith_partition_report report = {0};
     struct sim_tools tools;
     struct lith_err err;
@@ -177,7 +201,7 @@ enum lith_code sim_pass_run(struct sim_actor *actor, const struct sim_cast *cast
     actor->has_lost = false;
     sim_tell(actor->world, "begins a %s of %s", passes[pass], dir->path);
     actor->dir = pass == SIM_GC ? dir : NULL;
-    enum lith_code code = pass_run(&tools, cast, pass, dir, name, &report, &err);
+    enum lith_code code = pass_run(&tools, cast, request, &report, &err);
     actor->dir = NULL;
     sim_tell(actor->world, "ends its %s of %s: %s", passes[pass], dir->path,
              code != LITH_OK ? err.text
@@ -189,6 +213,22 @@ enum lith_code sim_pass_run(struct sim_actor *actor, const struct sim_cast *cast
                  code != LITH_OK ? err.text : report.reason);
     sim_tools_done(&tools);
     return code;
+}
+
+enum lith_code sim_pass_run(struct sim_actor *actor, const struct sim_cast *cast,
+                            enum sim_pass pass, struct sim_dir *dir, const char *name)
+{
+    struct request request = {.pass = pass, .dir = dir, .name = name};
+
+    return request_run(actor, cast, &request);
+}
+
+enum lith_code sim_restore_run(struct sim_actor *actor, const struct sim_cast *cast,
+                               struct sim_dir *dir, const struct sim_blob *manifest)
+{
+    struct request request = {.pass = SIM_RESTORE, .dir = dir, .manifest = manifest};
+
+    return request_run(actor, cast, &request);
 }
 
 /* One over a directory; where others can be rolled up into it, that too, before or behind it. */

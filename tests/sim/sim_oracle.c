@@ -386,11 +386,52 @@ static void removals_note(struct sim_dir *dir, const struct sim_manifest *before
     }
 }
 
+/* ... or has brought some back: rows that were removed are there once more. */
+static void returns_note(struct sim_dir *dir, const struct sim_manifest *before,
+                         const struct sim_manifest *now)
+{
+    struct sim_oracle *oracle = sim_oracle_of(dir->world);
+
+    for (uint32_t i = 0; i < now->files.count; i++) {
+        const struct sim_object *object = sim_dir_get(dir, now->files.names[i]);
+        if (!object || sim_names_have(&before->files, object->name))
+            continue;
+        struct sim_rows rows = sim_file_rows(dir->world, object->blob);
+        for (uint32_t k = 0; k < rows.count; k++) {
+            struct sim_row *row = &oracle->rows[rows.rows[k]];
+            if (row->removed_ns == INT64_MAX)
+                continue;
+            row->removed_ns = INT64_MAX;
+            row->seen_ns = INT64_MAX;
+            row->is_strict = false;
+        }
+    }
+}
+
+/* Rows of files that vanished, and that are shown by no other one, are written off: what still has
+ * them is kept for as long as replays are remembered, and told of. */
+static void losses_note(struct sim_dir *dir, const struct sim_manifest *before,
+                        const struct sim_manifest *now)
+{
+    struct sim_oracle *oracle = sim_oracle_of(dir->world);
+
+    for (uint32_t i = 0; i < before->files.count; i++) {
+        const char *name = before->files.names[i];
+        if (sim_dir_get(dir, name) || sim_names_have(&now->files, name))
+            continue;
+        struct sim_rows rows = sim_file_rows(dir->world, sim_dir_past(dir, name));
+        for (uint32_t k = 0; k < rows.count; k++) {
+            if (sim_oracle_shown(dir->world, rows.rows[k]) == 0)
+                oracle->rows[rows.rows[k]].removed_ns = dir->world->now_ns;
+        }
+    }
+}
+
 static void commit_count(struct sim_world *world, const char *op)
 {
     static const char *const ops[] = {"adopt",  "lease",    "compact", "fold",    "fence",
                                       "clean",  "rollback", "retire",  "restore", "hand",
-                                      "rollup", "moved",    "unhand"};
+                                      "rollup", "moved",    "unhand",  "repair"};
 
     for (unsigned i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
         world->things[SIM_ADOPTS + i] += strcmp(op, ops[i]) == 0;
@@ -441,8 +482,11 @@ static void commit_look(struct sim_dir *dir, const struct sim_manifest *before,
     }
     if (before && strcmp(now->op, "retire") == 0)
         removals_note(dir, before, now);
+    if (before && strcmp(now->op, "restore") == 0)
+        returns_note(dir, before, now);
+    if (before && strcmp(now->op, "repair") == 0)
+        losses_note(dir, before, now);
     tiers_look(dir, before, now);
-    watch->is_loose = watch->is_loose || strcmp(now->op, "restore") == 0;
 }
 
 /* The files that the manifest names are there. */

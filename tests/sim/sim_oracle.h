@@ -21,8 +21,6 @@ struct sim_row {
     bool is_loose;          /* an operator has put an older manifest in place: shown once, or not */
 };
 
-#define SIM_ROWS_MAX 4096u
-
 struct sim_oracle {
     struct sim_row rows[SIM_ROWS_MAX];
     uint32_t row_count;

@@ -167,22 +167,41 @@ static bool is_cleaned(const struct sim_dir *dir)
     return is_cleaned;
 }
 
+/* One of the last `most` manifests that have been there: there is one. */
+static const struct sim_blob *older_manifest(struct sim_dir *dir, uint32_t most)
+{
+    const struct sim_blob *picked = NULL;
+    uint32_t count = 0;
+
+    for (uint32_t i = dir->past_count; i > 0 && count < most; i--) {
+        if (strcmp(dir->past[i - 1].name, "manifest.json") == 0 &&
+            sim_draw(dir->world, ++count) == 0)
+            picked = dir->past[i - 1].blob;
+    }
+    return picked;
+}
+
 /* Puts an older manifest in place of the one that is there, as from a backup. */
 static void hand_copy(struct sim_dir *dir)
 {
-    const struct sim_object *picked = NULL;
-    uint32_t count = 0;
+    const struct sim_blob *older = older_manifest(dir, UINT32_MAX);
 
-    for (uint32_t i = 0; i < dir->past_count; i++) {
-        if (strcmp(dir->past[i].name, "manifest.json") == 0 && sim_draw(dir->world, ++count) == 0)
-            picked = &dir->past[i];
-    }
-    if (!picked)
-        return;
     sim_tell(dir->world, "copies an older manifest over");
     dir->world->things[SIM_HAND_COPIES]++;
     sim_oracle_loosen(dir);
-    put(dir, picked->name, picked->blob);
+    put(dir, "manifest.json", older);
+}
+
+/* What looks at files, and changes the live set: no writer may overwrite them meanwhile. */
+static void undo(struct sim_actor *actor, const struct sim_cast *cast, struct sim_dir *dir)
+{
+    dir->rollbacks++;
+    if (sim_draw(dir->world, 4))
+        (void)sim_pass_run(actor, cast, SIM_ROLLBACK, dir, NULL);
+    else
+        (void)sim_restore_run(actor, cast, dir,
+                              older_manifest(dir, sim_draw(dir->world, 3) ? 6 : UINT32_MAX));
+    dir->rollbacks--;
 }
 
 /* Deletes a live file whose rows are in other files too: what was merged into it. */
@@ -209,7 +228,7 @@ static void act(struct sim_actor *actor, const struct sim_cast *cast, struct sim
     struct sim_world *world = actor->world;
     const char *name = live_name(dir);
 
-    switch (sim_draw(world, cast->is_clumsy && !is_cleaned(dir) ? 6 : 4)) {
+    switch (sim_draw(world, cast->is_clumsy && !is_cleaned(dir) ? 7 : 4)) {
     case 0:
         if (name)
             (void)sim_pass_run(actor, cast, SIM_RETIRE, dir, name);
@@ -220,10 +239,11 @@ static void act(struct sim_actor *actor, const struct sim_cast *cast, struct sim
     case 5:
         hand_delete(dir);
         break;
+    case 6:
+        (void)sim_pass_run(actor, cast, SIM_REPAIR, dir, NULL);
+        break;
     default:
-        dir->rollbacks++;
-        (void)sim_pass_run(actor, cast, SIM_ROLLBACK, dir, NULL);
-        dir->rollbacks--;
+        undo(actor, cast, dir);
         break;
     }
 }

@@ -69,9 +69,20 @@ void sim_tools_init(struct sim_tools *tools, struct sim_actor *actor);
 void sim_tools_done(struct sim_tools *tools);
 
 /* One pass over a directory, of an actor. What it did is told; *ret_changed: something. */
-enum sim_pass { SIM_COMPACT, SIM_GC, SIM_ROLLBACK, SIM_RETIRE, SIM_ROLLUP };
+enum sim_pass {
+    SIM_COMPACT,
+    SIM_GC,
+    SIM_ROLLBACK,
+    SIM_RETIRE,
+    SIM_ROLLUP,
+    SIM_RESTORE,
+    SIM_REPAIR,
+};
 enum lith_code sim_pass_run(struct sim_actor *actor, const struct sim_cast *cast,
                             enum sim_pass pass, struct sim_dir *dir, const char *name);
+/* Brings the live set of an older manifest back. */
+enum lith_code sim_restore_run(struct sim_actor *actor, const struct sim_cast *cast,
+                               struct sim_dir *dir, const struct sim_blob *manifest);
 /* What a compactor does at a directory. */
 void sim_compact_run(struct sim_actor *actor, const struct sim_cast *cast, struct sim_dir *dir);
 /* A directory that is a partition, of the lake or of its audit series. */
