@@ -132,6 +132,7 @@ static enum lith_code plan_make(struct trying *t, struct lith_err *err)
         .listing = listing,
         .snapshot = &t->snapshot,
         .judge = &reader.base,
+        .lands_late = t->job->folder->store->is_lockless,
     };
     LITH_TRY(lith_restore_plan_make(&request, &t->arena, &t->plan, err));
     if (t->plan.refusal)

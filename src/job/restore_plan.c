@@ -82,6 +82,14 @@ static void mark_alone(struct planning *p, size_t i)
     lith_lineage_mark(p->lineage, i, p->marks, p->stack);
 }
 
+/* Did gc delete it, and is it there again where the request may be heard again, too? */
+static bool is_unsafe(const struct planning *p, const char *name, uint64_t size)
+{
+    const struct lith_manifest *base = p->request->base;
+
+    return p->request->lands_late && base && lith_manifest_has_gone(base, name, size);
+}
+
 /* Why a file of the older manifest cannot come back, or NULL. */
 static const char *entry_refusal(const struct planning *p, const struct lith_entry *entry)
 {
@@ -94,6 +102,9 @@ static const char *entry_refusal(const struct planning *p, const struct lith_ent
         return "is not there any more";
     if (object->size != entry->size || strcmp(object->etag, entry->etag) != 0)
         return "is another file by now";
+    if (is_unsafe(p, entry->name, entry->size))
+        return "was deleted by gc and is there again, where that request may land once more: put a "
+               "copy under another name";
     return NULL;
 }
 
@@ -207,7 +218,7 @@ static bool may_come(const struct planning *p, size_t i)
     const struct lith_kin *kin = kin_of(p, i);
     const struct lith_snapshot_file *file = lith_snapshot_find(r->snapshot, kin->name);
 
-    return is_there(p, i) && file && !file->condemned &&
+    return is_there(p, i) && file && !file->condemned && !is_unsafe(p, kin->name, kin->size) &&
            (file->state != LITH_FILE_RETIRED || !file->differs);
 }
 

@@ -19,6 +19,8 @@ struct lith_restore_request {
     const struct lith_listing *listing;   /* made after base was read */
     const struct lith_snapshot *snapshot; /* of it, open: by base, or else by the file */
     struct lith_row_judge *judge;
+    bool lands_late; /* what gc has deleted, and is there again, may be deleted by the same request
+                        once more */
 };
 
 struct lith_restore_plan {

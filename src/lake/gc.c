@@ -142,16 +142,6 @@ static const struct lith_orphan_inputs *inputs_find(const struct pass *p, const 
     return NULL;
 }
 
-/* Was a file of that name and size deleted after a commit had put its rows elsewhere? */
-static bool is_gone(const struct lith_manifest *m, const char *name, uint64_t size)
-{
-    for (size_t i = 0; i < m->gone_count; i++) {
-        if (m->gone[i].size == size && strcmp(m->gone[i].name, name) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Does an input hold its rows itself? A late file has its rows, too, but a pass by grace waits
  * until it is named; what is named itself does not, since nothing is folded before it is gone. */
 static bool is_live(const struct pass *p, const char *name, uint64_t size)
@@ -177,7 +167,7 @@ static const char *needed_find(const struct pass *p, const struct lith_orphan_in
         bool retired = lith_name_index_find(&p->retired, name, &row) &&
                        p->m->retired[row].size == inputs->sizes[i];
         bool below = inputs->is_below && inputs->is_below[i];
-        if (!live && !retired && !below && !is_gone(p->m, name, inputs->sizes[i]))
+        if (!live && !retired && !below && !lith_manifest_has_gone(p->m, name, inputs->sizes[i]))
             return name;
     }
     return NULL;

@@ -194,6 +194,15 @@ bool lith_manifest_lost_since(const struct lith_manifest *m, const struct lith_e
     return false;
 }
 
+bool lith_manifest_has_gone(const struct lith_manifest *m, const char *name, uint64_t size)
+{
+    for (size_t i = 0; i < m->gone_count; i++) {
+        if (m->gone[i].size == size && strcmp(m->gone[i].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool lith_manifest_condemned(const struct lith_manifest *m, const char *name)
 {
     for (size_t i = 0; i < m->condemned_count; i++) {

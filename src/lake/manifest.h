@@ -225,6 +225,8 @@ const struct lith_entry *lith_manifest_lost(const struct lith_manifest *manifest
 bool lith_entry_is_before(const struct lith_entry *gone, const struct lith_entry *lost);
 /* Is it so of an output that was lost? Its rows may have been in that one. */
 bool lith_manifest_lost_since(const struct lith_manifest *manifest, const struct lith_entry *gone);
+/* Was a file of that name and size deleted after a commit had put its rows elsewhere? */
+bool lith_manifest_has_gone(const struct lith_manifest *manifest, const char *name, uint64_t size);
 bool lith_manifest_condemned(const struct lith_manifest *manifest, const char *name);
 /* True when the log has a commit of that id. */
 bool lith_manifest_has_commit(const struct lith_manifest *manifest, const char *commit_id);

@@ -71,6 +71,12 @@ enum sim_fate sim_all_done(struct sim_actor *actor, const void *op)
     return SIM_FATE_DONE;
 }
 
+static void plain_add(struct sim_world *world)
+{
+    (void)sim_dir_add(sim_lake_of(world), world, "tenant_id=a");
+    sim_dir_add_hollow(sim_lake_of(world), world, "");
+}
+
 static bool case_run(struct sim_world *world, const struct sim_case *fixed, bool is_family,
                      uint64_t seed)
 {
@@ -91,7 +97,7 @@ static bool case_run(struct sim_world *world, const struct sim_case *fixed, bool
     if (is_family)
         sim_family_add(world, false, 2);
     else
-        (void)sim_dir_add(sim_lake_of(world), world, "tenant_id=a");
+        plain_add(world);
     fixed->cast(world, cast);
     sim_world_run(world);
     world->is_settling = true;

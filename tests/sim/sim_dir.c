@@ -26,7 +26,7 @@ struct sim_dir *sim_dir_add(struct sim_lake *lake, struct sim_world *world, cons
     return dir;
 }
 
-static void hollow_add(struct sim_lake *lake, struct sim_world *world, const char *path)
+void sim_dir_add_hollow(struct sim_lake *lake, struct sim_world *world, const char *path)
 {
     struct sim_dir *dir = sim_dir_add_series(lake, world, path);
 
@@ -47,10 +47,10 @@ void sim_dir_add_family(struct sim_lake *lake, struct sim_world *world, bool has
         (void)snprintf(path, sizeof(path), "%s/hour=%02" PRIu32, day->path, 7 + i);
         sim_dir_add(lake, world, path)->above = day;
     }
-    hollow_add(lake, world, "");
-    hollow_add(lake, world, "year=2025");
+    sim_dir_add_hollow(lake, world, "");
+    sim_dir_add_hollow(lake, world, "year=2025");
     if (!month)
-        hollow_add(lake, world, "year=2025/month=06");
+        sim_dir_add_hollow(lake, world, "year=2025/month=06");
 }
 
 struct sim_dir *sim_dir_head(struct sim_dir *dir)

@@ -92,6 +92,8 @@ struct sim_dir *sim_dir_add(struct sim_lake *lake, struct sim_world *world, cons
 /* One of the audit series. */
 struct sim_dir *sim_dir_add_series(struct sim_lake *lake, struct sim_world *world,
                                    const char *path);
+/* A folder that is no partition. */
+void sim_dir_add_hollow(struct sim_lake *lake, struct sim_world *world, const char *path);
 /* A month, where it is wanted, a day of it, and some hours of that; and the folders above. */
 void sim_dir_add_family(struct sim_lake *lake, struct sim_world *world, bool has_month,
                         uint32_t hours);

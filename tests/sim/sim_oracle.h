@@ -16,6 +16,7 @@ struct sim_row {
     int64_t seen_ns;        /* when the open rule first showed it; INT64_MAX: not yet */
     int64_t removed_ns;     /* when an operator took its file away; INT64_MAX: not */
     int64_t overwritten_ns; /* when the last file was that had it under a name of a writer */
+    bool is_back;           /* removed once, and restored since */
     bool is_pending;        /* under a name that was used before: shown once it is folded */
     bool is_strict;         /* the strict rule has shown it */
     bool is_loose;          /* an operator has put an older manifest in place: shown once, or not */

@@ -245,6 +245,8 @@ static void dir_choose(struct reading *r)
     struct sim_lake *lake = sim_lake_of(world);
 
     r->dir = &lake->dirs[sim_draw(world, lake->dir_count)];
+    if (!lake->is_family && r->dir->is_hollow)
+        r->dir = &lake->dirs[0];
     if (!lake->is_family || r->dir->is_series)
         return;
     r->is_family = r->dir->is_hollow || sim_draw(world, 4) != 0;

@@ -204,6 +204,7 @@ static bool lake_draw(struct sim_world *world)
     (void)sim_dir_add(lake, world, "tenant_id=a");
     if (sim_draw(world, 2) == 0)
         (void)sim_dir_add(lake, world, "tenant_id=b");
+    sim_dir_add_hollow(lake, world, "");
     return false;
 }
 

@@ -55,7 +55,7 @@ struct world {
     struct lith_kin kins[FILES_MAX];
     size_t inputs[FILES_MAX][INPUTS_MAX];
     const struct file *by_kin[FILES_MAX];
-    struct lith_entry live[FILES_MAX], retired[FILES_MAX], own[FILES_MAX];
+    struct lith_entry live[FILES_MAX], retired[FILES_MAX], gone[FILES_MAX], own[FILES_MAX];
     struct lith_manifest base, file;
     struct lith_listing listing;
     struct lith_snapshot snapshot;
@@ -94,6 +94,8 @@ static void file_put(size_t i)
         w.live[w.base.file_count++] = entry;
     if (has(file, "retired"))
         w.retired[w.base.retired_count++] = entry;
+    if (has(file, "gone"))
+        w.gone[w.base.gone_count++] = entry;
     if (has(file, "own"))
         w.own[w.file.file_count++] = entry;
     for (size_t k = 0; k < INPUTS_MAX && file->inputs[k]; k++) {
@@ -111,7 +113,8 @@ static void world_fill(const struct file *files, size_t count, bool has_base)
 {
     w = (struct world){.files = files, .count = count, .has_base = has_base};
     w.listing.objects = w.objects;
-    w.base = (struct lith_manifest){.files = w.live, .retired = w.retired, .pid = PID, .epoch = 1};
+    w.base = (struct lith_manifest){
+        .files = w.live, .retired = w.retired, .gone = w.gone, .pid = PID, .epoch = 1};
     static struct lith_log_entry log[] = {{.commit_id = "c", .op = LITH_OP_COMPACT}};
     w.base.log = log;
     w.base.log_count = 1;

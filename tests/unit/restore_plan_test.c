@@ -7,6 +7,7 @@
 #include "kin_world.h"
 
 static struct lith_restore_plan plan;
+static bool lands_late;
 
 static void world_make(const struct file *files, size_t count, bool has_base)
 {
@@ -16,7 +17,8 @@ static void world_make(const struct file *files, size_t count, bool has_base)
                                            .base = has_base ? &w.base : NULL,
                                            .listing = &w.listing,
                                            .snapshot = &w.snapshot,
-                                           .judge = &w.judge.base};
+                                           .judge = &w.judge.base,
+                                           .lands_late = lands_late};
     MUST(lith_restore_plan_make(&request, &arena, &plan, &err));
 }
 
@@ -67,6 +69,29 @@ static void over_a_manifest(void **state)
     CASE(true, {OUT("1"), "live", 3, {"a.parquet", "b.parquet"}},
          {"a.parquet", "retired own", 1, {0}}, {"b.parquet", "retired own", 4, {0}});
     assert_refused("are not all in the files that would come back");
+}
+
+/* gc has deleted it, and it is there again: put back from a copy, or a request that landed twice.
+ * In a store where that may be, the delete may come again as well. */
+static void deleted_and_back(void **state)
+{
+    (void)state;
+    for (int late = 0; late <= 1; late++) {
+        lands_late = late;
+        CASE(true, {OUT("1"), "gone own", 3, {"a.parquet", "b.parquet"}},
+             {"a.parquet", "live", 1, {0}}, {"b.parquet", "live", 2, {0}});
+        if (late)
+            assert_refused("was deleted by gc and is there again");
+        else
+            assert_planned("", "a.parquet b.parquet", "");
+        CASE(true, {OUT("1"), "live", 3, {"a.parquet", "b.parquet"}},
+             {"a.parquet", "retired own", 1, {0}}, {"b.parquet", "gone", 2, {0}});
+        if (late)
+            assert_refused("of b.parquet, which cannot");
+        else
+            assert_planned("b.parquet", OUT("1"), "");
+    }
+    lands_late = false;
 }
 
 static void back_to_an_output(void **state)
@@ -146,6 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(over_a_manifest, setup, teardown),
+        cmocka_unit_test_setup_teardown(deleted_and_back, setup, teardown),
         cmocka_unit_test_setup_teardown(back_to_an_output, setup, teardown),
         cmocka_unit_test_setup_teardown(over_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(lists_that_make_no_sense, setup, teardown),
