@@ -67,6 +67,18 @@ static enum lith_code origin_read(const struct filling *f, const struct lith_obj
     return f->job->options->format->origin(source, f->codecs, f->arena, ret_origin, err);
 }
 
+/* Was it made by the commit that brought it in? Others (rollback, restore, repair) bring back what
+ * was made before, and retire what was made of it; what a fold retires are replays, of something
+ * else. */
+static bool is_made_by_commit(const struct lith_manifest *m, const struct lith_entry *entry)
+{
+    for (size_t i = 0; i < m->log_count; i++) {
+        if (strcmp(m->log[i].commit_id, entry->commit_id) == 0)
+            return m->log[i].op == LITH_OP_COMPACT;
+    }
+    return false;
+}
+
 /* What the manifest knows of a live file that says nothing itself: the kin that was added last. */
 static enum lith_code by_entry(struct filling *f, const struct lith_entry *entry,
                                struct lith_err *err)
@@ -78,11 +90,8 @@ static enum lith_code by_entry(struct filling *f, const struct lith_entry *entry
 
     kin->rows = entry->rows;
     kin->has_rows = entry->has_rows;
-    /* What a fold retires are replays: of something else. */
-    for (size_t i = 0; i < m->log_count; i++) {
-        if (strcmp(m->log[i].commit_id, entry->commit_id) == 0 && m->log[i].op == LITH_OP_FOLD)
-            return LITH_OK;
-    }
+    if (!is_made_by_commit(m, entry))
+        return LITH_OK;
     for (size_t i = 0; i < m->retired_count; i++)
         count += strcmp(m->retired[i].commit_id, entry->commit_id) == 0;
     if (count == 0)

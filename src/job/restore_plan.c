@@ -392,6 +392,27 @@ static bool is_broken(const struct planning *p, size_t i)
     return false;
 }
 
+/* A live output that nobody can ask what it was made of. */
+static bool is_dark(const struct planning *p, size_t i)
+{
+    return is_kept(p, i) && !is_there(p, i) && !kin_of(p, i)->is_output &&
+           lith_output_name_is_of(kin_of(p, i)->name, p->request->base->pid);
+}
+
+/* Files that come must not be in an output that stays, and may be there again one day. */
+static enum lith_code dark_check(struct planning *p, struct lith_err *err)
+{
+    for (size_t i = 0; i < p->lineage->count && !p->is_exact; i++) {
+        if (is_dark(p, i))
+            return refuse(p, err,
+                          "%s, which is live, %s, and nobody knows what it was made of: put it "
+                          "back from a copy, or run fsck --repair first",
+                          kin_of(p, i)->name,
+                          kin_of(p, i)->object ? "cannot be read" : "is not there");
+    }
+    return LITH_OK;
+}
+
 /* Files that come must not be in an output that stays, through one that nobody can ask. */
 static enum lith_code broken_check(struct planning *p, struct lith_err *err)
 {
@@ -545,6 +566,8 @@ static enum lith_code rounds_run(struct planning *p, struct lith_err *err)
         LITH_TRY(exchange_check(p, err));
     else
         LITH_TRY(unknowns_settle(p, err));
+    if (!p->refusal && p->request->base)
+        LITH_TRY(dark_check(p, err));
     return p->refusal ? LITH_OK : broken_check(p, err);
 }
 

@@ -91,6 +91,41 @@ def lake(tmp_path):
     return Lake(tmp_path / "lake", adopted=True)
 
 
+def test_what_a_rollback_brought_back_and_somebody_deleted(tmp_path):
+    """It was not made of what the rollback took out: it stays named, and nothing is deleted where it is missing."""
+    lake = Lake(tmp_path / "lake", files=3, adopted=True)
+    saved = lake.save("adopted")
+    lake.more(2)
+    lake.compact()
+    lithify.ok("rollback", lake.folder)
+    copy = shutil.copy2(lake.folder / "late150-00001.parquet", tmp_path)
+    os.unlink(lake.folder / "late150-00001.parquet")
+    lake.restore(saved)
+    assert "late150-00001.parquet" in lake.state()["files"]
+    assert "missing" in lithify.run("fsck", lake.root).out
+    shutil.copy2(copy, lake.folder)
+    lake.check(live=5)
+    lake.finish()
+
+
+def test_an_output_that_a_rollback_brought_back_and_somebody_deleted(tmp_path):
+    """Nobody knows any more what it was made of: its inputs do not come, they might show twice one day."""
+    lake = Lake(tmp_path / "lake", files=3, adopted=True)
+    saved = lake.save("adopted")
+    lake.compact()
+    output = pathlib.Path(reader.live(lake.folder)[0]).name
+    lake.more(3)
+    lake.compact()
+    lithify.ok("rollback", lake.folder)
+    copy = shutil.copy2(lake.folder / output, tmp_path)
+    os.unlink(lake.folder / output)
+    lake.refused(saved, f"{output}, which is live, is not there, and nobody knows what it was made of")
+    shutil.copy2(copy, lake.folder)
+    lake.restore(saved)
+    lake.check(live=6)
+    lake.finish()
+
+
 def test_a_compaction_is_undone_and_done_again(lake):
     """P1, P2, A22: the manifest before it, and then the one after it."""
     before = lake.save("before")

@@ -6,8 +6,8 @@
 
 #include "sim_case.h"
 
-/* (i) A job is paused before its commit while another one compacts the same late files, and gc
- * deletes and cleans what that retired; then it tries again. */
+/* (i) A job is paused before its commit while another one compacts the same files, and gc deletes
+ * and cleans what that retired; then it tries again. */
 static void first_job(struct sim_actor *actor)
 {
     sim_wait(actor, 10 * SIM_MINUTE);
@@ -46,6 +46,35 @@ static void case_paused(struct sim_world *world, struct sim_cast *cast)
     (void)sim_cast_add(world, cast, "second", second_job_and_gc);
 }
 
+/* The same with files that came late, into a partition that was compacted before. */
+static void first_job_of_late_files(struct sim_actor *actor)
+{
+    sim_wait(actor, 10 * SIM_MINUTE);
+    sim_stage_set(actor->world, 2); /* this one does not wait */
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
+    sim_files_write(sim_case_dir(actor->world), "efgh");
+    sim_stage_set(actor->world, 0);
+    first_job(actor);
+}
+
+static void second_job_of_late_files(struct sim_actor *actor)
+{
+    sim_stage_await(actor, 1);
+    while (actor->world->stage != 1)
+        sim_wait(actor, SIM_MINUTE);
+    second_job_and_gc(actor);
+    sim_must(actor, !sim_dir_get(sim_case_dir(actor->world), "h.parquet"),
+             "gc deletes the late files");
+}
+
+static void case_paused_late(struct sim_world *world, struct sim_cast *cast)
+{
+    sim_files_write(sim_case_dir(world), "abcd");
+    cast->options.gc.orphan_grace_ns = 1000 * SIM_HOUR; /* the output of the first one stays */
+    (void)sim_cast_add(world, cast, "first", first_job_of_late_files);
+    (void)sim_cast_add(world, cast, "second", second_job_of_late_files);
+}
+
 /* (ii) An output lands twice, the second time after gc has condemned, deleted and forgotten it; the
  * delete lands twice too, the second time last of all, after the job has tried its commit again. */
 static void job_of_a_resent_output(struct sim_actor *actor)
@@ -54,6 +83,14 @@ static void job_of_a_resent_output(struct sim_actor *actor)
     (void)sim_case_pass(actor, SIM_COMPACT);
     sim_must(actor, actor->world->stage == 2, "the job waits for gc");
     sim_stage_set(actor->world, 3);
+}
+
+static void job_of_a_put_without_answer(struct sim_actor *actor)
+{
+    sim_wait(actor, 10 * SIM_MINUTE);
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_E_CONFLICT, "the job gives up");
+    sim_must(actor, actor->world->stage == 2, "the job waits for gc");
+    sim_wait(actor, 20 * SIM_HOUR); /* the first delete lands */
 }
 
 static void gc_of_a_resent_output(struct sim_actor *actor)
@@ -94,6 +131,47 @@ static void case_resent(struct sim_world *world, struct sim_cast *cast)
     (void)sim_cast_add(world, cast, "gc", gc_of_a_resent_output);
 }
 
+/* The same where the answer of the put is lost, so that the job sends it again; gc has condemned,
+ * deleted and cleaned by then, with two deletes, of which the first one lands last. */
+static void gc_of_a_lost_answer(struct sim_actor *actor)
+{
+    struct sim_dir *dir = sim_case_dir(actor->world);
+
+    sim_stage_await(actor, 1);
+    sim_graces_pass(actor);
+    (void)sim_case_pass(actor, SIM_GC); /* its delete has no answer */
+    sim_must(actor, sim_manifest_of(dir)->condemned.count == 1, "the output is condemned");
+    sim_must(actor, sim_case_pass(actor, SIM_GC) == LITH_OK, "gc again");
+    sim_must(actor, sim_manifest_of(dir)->condemned.count == 0, "gc has cleaned up");
+    sim_stage_set(actor->world, 2);
+}
+
+static enum sim_fate answer_of_a_put_is_lost(struct sim_actor *actor, const void *request)
+{
+    const struct sim_op *op = request;
+    uint32_t stage = actor->world->stage;
+
+    if (op->verb == SIM_PUT_NEW && stage == 0) {
+        sim_must(actor, sim_op_apply(sim_op_new(actor->world, op)) == SIM_DONE, "it lands");
+        sim_stage_set(actor->world, 1);
+        sim_stage_await(actor, 2);
+        sim_must(actor, !sim_dir_get(op->dir, op->name), "it was deleted meanwhile");
+        return SIM_FATE_DONE; /* sent again, it lands */
+    }
+    if (op->verb == SIM_DELETE && stage == 1 && !op->dir->late_deletes) {
+        actor->world->fate_ns = 20 * SIM_HOUR;
+        return SIM_FATE_LATE;
+    }
+    return SIM_FATE_DONE;
+}
+
+static void case_put_without_answer(struct sim_world *world, struct sim_cast *cast)
+{
+    sim_files_write(sim_case_dir(world), "abcd");
+    (void)sim_cast_add(world, cast, "job", job_of_a_put_without_answer);
+    (void)sim_cast_add(world, cast, "gc", gc_of_a_lost_answer);
+}
+
 /* (iii) A commit lands and its answer is lost; it is rolled back, and other commits push it out of
  * the log before the job looks whether it landed. */
 static void job_of_a_lost_answer(struct sim_actor *actor)
@@ -109,6 +187,7 @@ static void operator_of_a_lost_answer(struct sim_actor *actor)
     char name[32];
 
     sim_stage_await(actor, 1);
+    uint64_t lost = sim_manifest_of(dir)->generation;
     sim_must(actor, sim_case_pass(actor, SIM_ROLLBACK) == LITH_OK, "the rollback");
     for (unsigned i = 0; i < 80; i++) { /* commits, each a fold */
         (void)snprintf(name, sizeof(name), "late%02u.parquet", i);
@@ -116,6 +195,7 @@ static void operator_of_a_lost_answer(struct sim_actor *actor)
         sim_wait(actor, 2 * SIM_QUIET);
         (void)sim_case_pass(actor, SIM_COMPACT);
     }
+    sim_must(actor, sim_manifest_of(dir)->log_first > lost, "the log does not tell of it any more");
     sim_stage_set(actor->world, 2);
 }
 
@@ -280,6 +360,61 @@ static void case_used_names(struct sim_world *world, struct sim_cast *cast)
 {
     sim_files_write(sim_case_dir(world), "abcd");
     (void)sim_cast_add(world, cast, "job", job_of_used_names);
+}
+
+/* (vii) A manifest is restored as a commit: what was merged gives way to its inputs, what came
+ * later stays. A gc that stood between its fence and its deletes meanwhile wants what comes back.
+ */
+static void restorer(struct sim_actor *actor)
+{
+    struct sim_dir *dir = sim_case_dir(actor->world);
+    const struct sim_blob *before = NULL;
+
+    sim_wait(actor, 10 * SIM_MINUTE);
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "a compaction");
+    for (uint32_t i = 0; i < dir->past_count; i++) {
+        const struct sim_object *past = &dir->past[i];
+        if (strcmp(past->name, "manifest.json") == 0 &&
+            sim_names_have(&sim_manifest_read(actor->world, past->blob)->files, "a.parquet"))
+            before = past->blob;
+    }
+    sim_file_put(dir, "e.parquet", 4);
+    sim_wait(actor, 2 * SIM_QUIET);
+    sim_must(actor, sim_restore_run(actor, actor->ctx, dir, before) == LITH_OK, "a restore");
+    sim_must(actor, sim_names_have(&sim_manifest_of(dir)->files, "a.parquet"), "inputs come back");
+    sim_must(actor, strcmp(sim_manifest_of(dir)->op, "restore") == 0, "it is a commit");
+    sim_must(actor, sim_case_pass(actor, SIM_COMPACT) == LITH_OK, "another compaction");
+    sim_graces_pass(actor);
+    sim_stage_set(actor->world, 1);
+    sim_stage_await(actor, 2);
+    sim_must(actor, sim_restore_run(actor, actor->ctx, dir, before) == LITH_E_INVALID,
+             "what is being deleted does not come back");
+    sim_stage_set(actor->world, 3);
+}
+
+static void gc_of_a_restore(struct sim_actor *actor)
+{
+    sim_stage_await(actor, 1);
+    sim_must(actor, sim_case_pass(actor, SIM_GC) == LITH_OK, "gc");
+    sim_must(actor, !sim_dir_get(sim_case_dir(actor->world), "a.parquet"), "gc deletes");
+}
+
+static enum sim_fate delete_waits_for_a_restore(struct sim_actor *actor, const void *request)
+{
+    const struct sim_op *op = request;
+
+    if (op->verb == SIM_DELETE && actor->world->stage == 1) {
+        sim_stage_set(actor->world, 2);
+        sim_stage_await(actor, 3);
+    }
+    return SIM_FATE_DONE;
+}
+
+static void case_restore(struct sim_world *world, struct sim_cast *cast)
+{
+    sim_files_write(sim_case_dir(world), "abcd");
+    (void)sim_cast_add(world, cast, "operator", restorer);
+    (void)sim_cast_add(world, cast, "gc", gc_of_a_restore);
 }
 
 /* (vii) A manifest copied over by hand: nothing is deleted that it does not know to be elsewhere.
@@ -455,8 +590,12 @@ static void case_slow_strict_reader(struct sim_world *world, struct sim_cast *ca
 const struct sim_case sim_cases_protocol[] = {
     {"i: a job is paused while another one merges and gc deletes (P2, P3)", SIM_OBJECTS,
      case_paused, first_is_paused, NULL},
+    {"i: the same with files that came late (P2, P3)", SIM_OBJECTS, case_paused_late,
+     first_is_paused, NULL},
     {"ii: an output is sent again, and its delete lands last (P2)", SIM_OBJECTS, case_resent,
      output_is_resent, NULL},
+    {"ii: the answer of its put is lost, and two deletes land in the wrong order (P2)", SIM_OBJECTS,
+     case_put_without_answer, answer_of_a_put_is_lost, NULL},
     {"iii: the answer of a commit is lost, and it is rolled back (P2, P3)", SIM_OBJECTS,
      case_lost_answer, answer_is_lost, NULL},
     {"iv: a rollback between a fence and its deletes (P10)", SIM_OBJECTS, case_rollback_between,
@@ -468,6 +607,8 @@ const struct sim_case sim_cases_protocol[] = {
      second_request_waits},
     {"vi: a strict reader across an adoption (P2)", SIM_LOCAL, case_slow_strict_reader,
      sim_all_done, second_request_waits},
+    {"vii: a manifest is restored as a commit (P1, P2, P10)", SIM_OBJECTS, case_restore,
+     delete_waits_for_a_restore, NULL},
     {"vii: a manifest is copied over by hand (P9, P10)", SIM_LOCAL, case_hand_copy, sim_all_done,
      NULL},
     {"vii: the same, with rows that are nowhere else (P10)", SIM_LOCAL, case_hand_copy_of_rows,

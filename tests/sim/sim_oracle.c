@@ -138,6 +138,7 @@ static struct sim_manifest given(struct sim_world *world, const struct sim_blob 
         .commit_id = m->commit_id,
         .op = lith_op_name(m->log[m->log_count - 1].op),
         .owes_event = !m->log[m->log_count - 1].event,
+        .log_first = m->log[0].generation,
         .generation = m->generation,
         .epoch = m->epoch,
         .files = entry_names(world, m->files, m->file_count),
@@ -173,6 +174,8 @@ static struct sim_manifest parse(struct sim_world *world, const struct sim_blob 
     strncpy(manifest.pid, json_string_value(json_object_get(ours, "pid")),
             sizeof(manifest.pid) - 1);
     manifest.commit_id = sim_text(world, json_string_value(json_object_get(ours, "commit_id")));
+    manifest.log_first =
+        (uint64_t)json_integer_value(json_object_get(json_array_get(log, 0), "generation"));
     manifest.op = sim_text(world, json_string_value(json_object_get(last, "op")));
     manifest.owes_event = !json_is_true(json_object_get(last, "event"));
     manifest.files = names_of(world, json_object_get(root, "files"), NULL);

@@ -37,8 +37,9 @@ struct sim_manifest {
     bool is_unreadable;
     char pid[16];
     const char *commit_id;
-    const char *op;  /* of the last entry of the log */
-    bool owes_event; /* ... which has none yet */
+    const char *op;     /* of the last entry of the log */
+    bool owes_event;    /* ... which has none yet */
+    uint64_t log_first; /* the first generation that the log tells of */
     uint64_t generation;
     uint64_t epoch;
     struct sim_names files;
