@@ -38,28 +38,12 @@ static bool may_come(const struct repairing *r, size_t i)
     return file->state == LITH_FILE_RETIRED || file->state == LITH_FILE_ORPHAN;
 }
 
-/* Was it brought in by a compaction? What other commits retire was not made into what they bring.
- */
-static bool is_compacted(const struct repairing *r, const struct lith_kin *kin)
-{
-    const struct lith_manifest *base = r->request->base;
-    const struct lith_entry *entry = lith_manifest_live(base, kin->name);
-
-    for (size_t i = 0; entry && i < base->log_count; i++) {
-        if (strcmp(base->log[i].commit_id, entry->commit_id) == 0)
-            return base->log[i].op == LITH_OP_COMPACT;
-    }
-    return false;
-}
-
 /* Down: what the file was made of, as its manifest says. */
 static bool way_down(struct repairing *r, size_t i)
 {
     const struct lith_kin *kin = kin_of(r, i);
 
     r->way_count = 0;
-    if (!is_compacted(r, kin))
-        return false;
     for (size_t n = 0; kin->by_commit && n < kin->input_count; n++) {
         if (!may_come(r, kin->inputs[n]))
             return false;

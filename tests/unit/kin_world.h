@@ -115,9 +115,6 @@ static void world_fill(const struct file *files, size_t count, bool has_base)
     w.listing.objects = w.objects;
     w.base = (struct lith_manifest){
         .files = w.live, .retired = w.retired, .gone = w.gone, .pid = PID, .epoch = 1};
-    static struct lith_log_entry log[] = {{.commit_id = "c", .op = LITH_OP_COMPACT}};
-    w.base.log = log;
-    w.base.log_count = 1;
     w.file = (struct lith_manifest){.files = w.own, .pid = PID};
     for (size_t i = 0; i < count; i++)
         file_put(i);

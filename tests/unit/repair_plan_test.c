@@ -118,10 +118,6 @@ static void several_at_once(void **state)
          {"a.parquet", "retired", 1, {0}}, {"b.parquet", "retired", 2, {0}},
          {"x.parquet", "missing other", 4, {0}});
     assert_planned("a.parquet b.parquet", OUT("1"), "x.parquet");
-    /* What another commit than a compaction retired beside it was not made into it. */
-    CASE({"a.parquet", "missing said other", 1, {"b.parquet"}},
-         {"b.parquet", "retired other", 2, {0}});
-    assert_planned("", "", "a.parquet");
 }
 
 int main(void)
