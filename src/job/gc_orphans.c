@@ -63,7 +63,10 @@ enum lith_code lith_gc_orphans_read(const struct lith_job *job,
         const struct lith_snapshot_file *file = &snapshot->files[i];
         if (file->state != LITH_FILE_ORPHAN || !file->object)
             continue;
-        orphans[count].name = file->name;
+        code = lith_arena_copy(job->arena, file->name, strlen(file->name), &block, err);
+        if (code != LITH_OK)
+            break;
+        orphans[count].name = block;
         code = orphan_read(job, codecs, file->object, &orphans[count], err);
         if (code == LITH_E_NOMEM || code == LITH_E_CANCELLED)
             break;

@@ -62,7 +62,7 @@ enum lith_code lith_gc_clean(const struct lith_job *job, const struct lith_view 
         .listing = &view->listing,
         .kept = plan->kept,
         .kept_count = plan->kept_count,
-        .keep_all = plan->keep_all,
+        .keep_all = plan->keep_all || lith_gc_is_orphan_new(plan, &view->snapshot),
         .replay_window_ns = job->options->replay_window_ns,
     };
 

@@ -133,7 +133,7 @@ lith_commit_fence(const struct lith_manifest *base, const char *const *names, si
  * clean: what a list made after reading `base` does not show, or shows as another file, leaves
  * `condemned` and `retired` (for `gone`, until `replay_window_ns` has passed). `kept` names inputs
  * of listed orphans, which stay retired. What is gone is forgotten after the window, unless it is
- * there. *ret_changed is false when there was nothing to do.
+ * there, or an input of one. *ret_changed is false when there was nothing to do.
  */
 struct lith_clean {
     const struct lith_listing *listing; /* made after base was read */

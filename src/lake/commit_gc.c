@@ -58,8 +58,6 @@ static int compare_texts(const void *a, const void *b)
 
 static bool is_kept(const struct lith_clean *clean, const char *name)
 {
-    if (clean->keep_all)
-        return true;
     return clean->kept_count &&
            bsearch(&name, clean->kept, clean->kept_count, sizeof(name), compare_texts);
 }
@@ -80,7 +78,8 @@ static enum lith_code retired_clean(struct lith_commit_build *b, const struct li
 
     for (size_t i = 0; i < next->retired_count; i++) {
         const struct lith_entry *entry = &next->retired[i];
-        if (lith_listing_shows_entry(clean->listing, entry) || is_kept(clean, entry->name))
+        if (clean->keep_all || lith_listing_shows_entry(clean->listing, entry) ||
+            is_kept(clean, entry->name))
             next->retired[kept++] = *entry;
         else
             LITH_TRY(gone_add(b, entry, err));
@@ -89,7 +88,8 @@ static enum lith_code retired_clean(struct lith_commit_build *b, const struct li
     return LITH_OK;
 }
 
-/* Forgotten after the window; not while such a file is there, since it would come alive. */
+/* Forgotten after the window; not while such a file is there, since it would come alive, nor while
+ * a listed orphan has it as an input. */
 static void gone_clean(struct lith_commit_build *b, const struct lith_clean *clean)
 {
     struct lith_manifest *next = &b->next;
@@ -104,7 +104,7 @@ static void gone_clean(struct lith_commit_build *b, const struct lith_clean *cle
             !lith_add_i64(entry->at_ns, clean->replay_window_ns, &until) || b->stamp->at_ns < until;
         bool would_live = object && object->size == entry->size &&
                           !lith_name_index_find(&b->files, entry->name, &row);
-        if (runs || would_live)
+        if (runs || would_live || is_kept(clean, entry->name))
             next->gone[kept++] = *entry;
     }
     next->gone_count = kept;

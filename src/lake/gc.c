@@ -40,8 +40,6 @@ const char *lith_gc_verdict_text(enum lith_gc_verdict verdict)
 struct pass {
     const struct lith_view *view;
     const struct lith_manifest *m;
-    const struct lith_orphan_inputs *orphans;
-    size_t orphan_count;
     const struct lith_gc_policy *policy;
     int64_t now_ns;
     struct lith_arena *arena;
@@ -133,13 +131,25 @@ retired_judge(const struct pass *p, const struct lith_snapshot_file *file, const
     return *ret_needed ? LITH_GC_KEEP_LOST : LITH_GC_DELETE;
 }
 
-static const struct lith_orphan_inputs *inputs_find(const struct pass *p, const char *name)
+static const struct lith_orphan_inputs *inputs_find(const struct lith_gc_plan *plan,
+                                                    const char *name)
 {
-    for (size_t i = 0; i < p->orphan_count; i++) {
-        if (strcmp(p->orphans[i].name, name) == 0)
-            return &p->orphans[i];
+    for (size_t i = 0; i < plan->orphan_count; i++) {
+        if (strcmp(plan->orphans[i].name, name) == 0)
+            return &plan->orphans[i];
     }
     return NULL;
+}
+
+bool lith_gc_is_orphan_new(const struct lith_gc_plan *plan, const struct lith_snapshot *snapshot)
+{
+    for (size_t i = 0; i < snapshot->file_count; i++) {
+        const struct lith_snapshot_file *file = &snapshot->files[i];
+        if (file->state == LITH_FILE_ORPHAN && file->object && !file->condemned &&
+            !inputs_find(plan, file->name))
+            return true;
+    }
+    return false;
 }
 
 /* Does an input hold its rows itself? A late file has its rows, too, but a pass by grace waits
@@ -186,7 +196,7 @@ static bool is_all_live(const struct pass *p, const struct lith_orphan_inputs *i
 static enum lith_gc_verdict
 orphan_judge(const struct pass *p, const struct lith_snapshot_file *file, const char **ret_needed)
 {
-    const struct lith_orphan_inputs *inputs = inputs_find(p, file->name);
+    const struct lith_orphan_inputs *inputs = inputs_find(&p->plan, file->name);
     struct lith_output_name parts = {0};
 
     if (file->object->is_link)
@@ -402,7 +412,7 @@ static enum lith_code kept_collect(struct pass *p, struct lith_err *err)
         const struct lith_snapshot_file *file = &p->view->snapshot.files[i];
         if (file->state != LITH_FILE_ORPHAN || file->condemned)
             continue;
-        const struct lith_orphan_inputs *inputs = inputs_find(p, file->name);
+        const struct lith_orphan_inputs *inputs = inputs_find(&p->plan, file->name);
         if (inputs && inputs->known)
             total += inputs->input_count;
         else
@@ -410,13 +420,14 @@ static enum lith_code kept_collect(struct pass *p, struct lith_err *err)
     }
     LITH_TRY(lith_arena_array(p->arena, total, sizeof(char *), &block, err));
     plan->kept = block;
-    for (size_t i = 0; i < p->orphan_count; i++) {
+    for (size_t i = 0; i < p->plan.orphan_count; i++) {
         const struct lith_snapshot_file *file =
-            lith_snapshot_find(&p->view->snapshot, p->orphans[i].name);
-        if (!file || file->state != LITH_FILE_ORPHAN || file->condemned || !p->orphans[i].known)
+            lith_snapshot_find(&p->view->snapshot, p->plan.orphans[i].name);
+        if (!file || file->state != LITH_FILE_ORPHAN || file->condemned ||
+            !p->plan.orphans[i].known)
             continue;
-        for (size_t j = 0; j < p->orphans[i].input_count && plan->kept_count < total; j++)
-            plan->kept[plan->kept_count++] = p->orphans[i].inputs[j];
+        for (size_t j = 0; j < p->plan.orphans[i].input_count && plan->kept_count < total; j++)
+            plan->kept[plan->kept_count++] = p->plan.orphans[i].inputs[j];
     }
     if (plan->kept_count)
         qsort(plan->kept, plan->kept_count, sizeof(char *), compare_texts);
@@ -471,8 +482,7 @@ enum lith_code lith_gc_plan(const struct lith_view *view, const struct lith_orph
 {
     struct pass p = {.view = view,
                      .m = lith_view_manifest(view),
-                     .orphans = orphans,
-                     .orphan_count = orphan_count,
+                     .plan = {.orphans = orphans, .orphan_count = orphan_count},
                      .policy = policy,
                      .now_ns = now_ns,
                      .arena = arena};

@@ -30,7 +30,7 @@ struct lith_gc_policy {
 
 /* What an orphan's own footer says it holds; from the caller, who reads it. */
 struct lith_orphan_inputs {
-    const char *name;
+    const char *name;   /* outlives the list it was found in */
     bool known;         /* false: the footer cannot be read, or does not say */
     const char *unread; /* why it is not known where another try may help; NULL: it would not */
     const char *const *inputs;
@@ -73,9 +73,15 @@ struct lith_gc_plan {
     size_t fence_count;
     const char **kept; /* sorted: inputs of listed orphans, for lith_commit_clean */
     size_t kept_count;
-    bool keep_all;     /* an orphan's inputs are unknown */
+    bool keep_all;                            /* an orphan's inputs are unknown */
+    const struct lith_orphan_inputs *orphans; /* as they were given */
+    size_t orphan_count;
     bool clean_wanted; /* named in condemned or retired, absent from the list */
 };
+
+/* Does the snapshot show an orphan that came after the plan was made? Nobody knows what it needs.
+ */
+bool lith_gc_is_orphan_new(const struct lith_gc_plan *plan, const struct lith_snapshot *snapshot);
 
 /* Was an output lost not longer ago than the grace for that? */
 bool lith_gc_is_loss_fresh(const struct lith_manifest *manifest,

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lake/journal.h"
+
 #define OBJECTS_FIRST 32u
 
 struct sim_dir *sim_dir_add_series(struct sim_lake *lake, struct sim_world *world, const char *path)
@@ -51,6 +53,13 @@ void sim_dir_add_family(struct sim_lake *lake, struct sim_world *world, bool has
     sim_dir_add_hollow(lake, world, "year=2025");
     if (!month)
         sim_dir_add_hollow(lake, world, "year=2025/month=06");
+}
+
+void sim_dir_add_journals(struct sim_lake *lake, struct sim_world *world)
+{
+    lake->is_glob = true;
+    sim_dir_add_hollow(lake, world, LITH_JOURNAL_FOLDER);
+    sim_dir_add_hollow(lake, world, LITH_JOURNAL_FOLDER "/" LITH_JOURNAL_TIER);
 }
 
 struct sim_dir *sim_dir_head(struct sim_dir *dir)

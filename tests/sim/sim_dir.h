@@ -56,6 +56,7 @@ struct sim_lake {
     struct sim_dir dirs[SIM_DIRS_MAX];
     uint32_t dir_count;
     uint32_t partition_count; /* the first ones; behind them come a root and the audit series */
+    bool is_glob;             /* jobs keep journals, and delete what they merged at once */
     bool is_family;           /* the first partition is above the others; they are in order */
     uint64_t versions;
     uint64_t names;                    /* that writers have made */
@@ -92,6 +93,8 @@ struct sim_dir *sim_dir_add(struct sim_lake *lake, struct sim_world *world, cons
 /* One of the audit series. */
 struct sim_dir *sim_dir_add_series(struct sim_lake *lake, struct sim_world *world,
                                    const char *path);
+/* The folders of journals (readers = glob), in a lake without a family. */
+void sim_dir_add_journals(struct sim_lake *lake, struct sim_world *world);
 /* A folder that is no partition. */
 void sim_dir_add_hollow(struct sim_lake *lake, struct sim_world *world, const char *path);
 /* A month, where it is wanted, a day of it, and some hours of that; and the folders above. */

@@ -6,6 +6,7 @@
 
 #include "job/events.h"
 #include "job/rollup.h"
+#include "lake/journal_files.h"
 #include "lake/lake_file.h"
 #include "sim_audit.h"
 #include "sim_people.h"
@@ -129,6 +130,7 @@ static enum lith_code pass_run(struct sim_tools *tools, const struct sim_cast *c
     const struct sim_dir *dir = request->dir;
     LITH_AUTO(folder) struct lith_folder *folder = NULL;
     struct lith_job_events events = {0};
+    struct lith_journal_files journals;
     struct lith_store *store = dir->is_series ? &tools->view.series : &tools->view.store;
 
     report->path = dir->path + (dir->is_series ? sizeof(SIM_SERIES_PATH) : 0);
@@ -136,6 +138,7 @@ static enum lith_code pass_run(struct sim_tools *tools, const struct sim_cast *c
     struct lith_job_options options =
         tools->view.actor->is_other ? cast->other_options : cast->options;
     if (dir->is_series) {
+        options.readers = LITH_READERS_MANIFEST;
         options.replay_window_ns = SIM_SERIES_WINDOW;
         options.gc.reader_grace_ns =
             lith_series_grace_ns(store, options.gc.reader_grace_ns, options.replay_window_ns);
@@ -146,6 +149,10 @@ static enum lith_code pass_run(struct sim_tools *tools, const struct sim_cast *c
                            .uuids = &tools->uuids,
                            .work = &tools->work,
                            .arena = &tools->arena};
+    if (options.readers == LITH_READERS_GLOB) {
+        LITH_TRY(lith_journal_files_list(store, &tools->arena, &journals, err));
+        job.journals = &journals;
+    }
     if (tools->view.actor->is_audited && !dir->is_series) {
         lith_job_events_init(&events, series_of(tools), &tools->view.env);
         job.events = &events;
@@ -200,7 +207,9 @@ static enum lith_code request_run(struct sim_actor *actor, const struct sim_cast
     sim_tools_init(&tools, actor);
     actor->has_lost = false;
     sim_tell(actor->world, "begins a %s of %s", passes[pass], dir->path);
-    actor->dir = pass == SIM_GC ? dir : NULL;
+    bool deletes =
+        pass == SIM_GC || (cast->options.readers == LITH_READERS_GLOB && pass == SIM_COMPACT);
+    actor->dir = deletes ? dir : NULL;
     enum lith_code code = pass_run(&tools, cast, request, &report, &err);
     actor->dir = NULL;
     sim_tell(actor->world, "ends its %s of %s: %s", passes[pass], dir->path,

@@ -143,8 +143,11 @@ static void job_run(const struct options *options, struct board *board, struct s
            atomic_load(&board->failed) < options->failures) {
         pid_t pid = fork();
         int status = 0;
-        if (pid == 0)
-            _exit(batch_run(options, board, tally));
+        if (pid == 0) {
+            status = batch_run(options, board, tally);
+            (void)fflush(stdout); /* what the schedules have told */
+            _exit(status);
+        }
         if (pid < 0 || waitpid(pid, &status, 0) < 0 || !WIFEXITED(status)) {
             atomic_fetch_add(&board->failed, 1);
             (void)printf("a batch before seed %" PRIu64 " ended with status %d\n",

@@ -641,12 +641,28 @@ static void notes_settled(struct sim_dir *dir)
     }
 }
 
+/* All is done that a journal spoke of, unless somebody has to mend its partition first. */
+static void journals_settled(struct sim_dir *dir)
+{
+    struct sim_lake *lake = sim_lake_of(dir->world);
+    bool is_loose = false;
+
+    for (uint32_t i = 0; i < lake->partition_count; i++)
+        is_loose = is_loose || watch_of(&lake->dirs[i])->is_loose;
+    if (lake->is_glob && *dir->path && dir->count && !is_loose)
+        sim_fail(dir->world, "%s: at rest %s is left over", dir->path, dir->objects[0].name);
+}
+
 void sim_oracle_settled(struct sim_dir *dir)
 {
     const struct sim_manifest *manifest = sim_manifest_of(dir);
 
-    if (watch_of(dir)->is_loose || dir->is_hollow)
+    if (watch_of(dir)->is_loose)
         return; /* it may wait for somebody to mend it */
+    if (dir->is_hollow) {
+        journals_settled(dir);
+        return;
+    }
     if (sim_dir_head(dir) == dir)
         rows_settled(dir);
     notes_settled(dir);
@@ -657,9 +673,11 @@ void sim_oracle_settled(struct sim_dir *dir)
         bool is_others = name[0] == 'x' || strncmp(name, "note", 4) == 0;
         bool is_ours = strcmp(name, "manifest.json") == 0 || sim_names_have(&manifest->files, name);
         bool is_left = manifest->blob && !is_others && !is_ours;
-        if (is_left && is_stuck(dir, &dir->objects[i]))
-            dir->world->things[SIM_STUCK_ORPHANS]++;
-        else if (is_left)
+        bool stays = is_left && is_stuck(dir, &dir->objects[i]);
+        if (stays)
+            sim_tell(dir->world, "%s: nobody knows where the rows of %s are", dir->path, name);
+        dir->world->things[SIM_STUCK_ORPHANS] += stays;
+        if (is_left && !stays)
             sim_fail(dir->world, "%s: at rest %s is left over", dir->path, name);
     }
 }

@@ -182,6 +182,13 @@ static bool names_find(struct reading *r)
     return true;
 }
 
+/* Where people who list read as well, nobody has any. */
+static bool has_grace(const struct reading *r)
+{
+    return !sim_oracle_is_loose(r->dir) &&
+           (!sim_lake_of(r->actor->world)->is_glob || r->dir->is_series);
+}
+
 /* False where a file is not there any more: it starts over. */
 static bool files_read(struct reading *r)
 {
@@ -197,7 +204,7 @@ static bool files_read(struct reading *r)
         if (!object) {
             sim_tell(world, "does not find %s", name->name);
             world->things[SIM_STARTS_OVER]++;
-            if (world->now_ns - name->known_ns < SIM_READER_GRACE && !sim_oracle_is_loose(r->dir))
+            if (world->now_ns - name->known_ns < SIM_READER_GRACE && has_grace(r))
                 sim_fail(world, "%s is gone within the grace of a reader", name->name);
             return false;
         }

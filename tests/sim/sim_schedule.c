@@ -205,6 +205,8 @@ static bool lake_draw(struct sim_world *world)
     if (sim_draw(world, 2) == 0)
         (void)sim_dir_add(lake, world, "tenant_id=b");
     sim_dir_add_hollow(lake, world, "");
+    if (sim_draw(world, 6) == 0)
+        sim_dir_add_journals(lake, world);
     return false;
 }
 
@@ -224,6 +226,8 @@ bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *
     cast = sim_take(world, sizeof(*cast));
     sim_cast_init(cast, world);
     bool is_family = lake_draw(world);
+    if (sim_lake_of(world)->is_glob)
+        cast->options.readers = LITH_READERS_GLOB;
     cast->other_options = cast->options;
     if (sim_draw(world, 2))
         cast->other_options.gc.bytes_max = cast->options.policy.target_file_bytes;
@@ -261,6 +265,7 @@ bool sim_schedule_run(struct sim_world *world, uint64_t seed, struct sim_tally *
     world->things[SIM_REAL] += world->is_real;
     world->things[SIM_AUDITED] += cast->audited > 0;
     world->things[SIM_FAMILIES] += is_family;
+    world->things[SIM_GLOBS] += sim_lake_of(world)->is_glob;
     memcpy(one.things, world->things, sizeof(one.things));
     sim_tally_add(tally, &one);
     return !world->is_failed;

@@ -331,7 +331,7 @@ static enum lith_code list(struct lith_folder *base, struct lith_arena *arena,
         LITH_TRY(page_read(folder->dir, count ? ret_listing->objects[count - 1].name : NULL,
                            UINT32_MAX, arena, ret_listing, err));
     }
-    if (sim_lake_of(world)->is_family)
+    if (sim_lake_of(world)->is_family || sim_lake_of(world)->is_glob)
         LITH_TRY(folders_list(folder->dir, arena, ret_listing, err));
     sim_delay(folder->actor); /* the answer is on its way, and grows old */
     (void)sim_pause(folder->actor, world->mix.pauses_listed);

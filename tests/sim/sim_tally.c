@@ -14,6 +14,7 @@ static const struct {
     [SIM_REAL] = {NULL, "with files of Parquet"},
     [SIM_AUDITED] = {NULL, "with audit events"},
     [SIM_FAMILIES] = {NULL, "with roll-ups"},
+    [SIM_GLOBS] = {NULL, "with journals"},
     [SIM_ADOPTS] = {"commits", "adopt"},
     [SIM_LEASES] = {NULL, "lease"},
     [SIM_COMPACTS] = {NULL, "compact"},

@@ -14,6 +14,7 @@ enum sim_thing {
     SIM_REAL,
     SIM_AUDITED,
     SIM_FAMILIES,
+    SIM_GLOBS,
     /* Commits, by their operation. */
     SIM_ADOPTS,
     SIM_LEASES,

@@ -362,7 +362,14 @@ static void fence_and_clean(void **state)
     clean.listing = &shown;
     MUST(lith_commit_clean(&m, &clean, &stamp, &arena, &changed, &next, &err));
     assert_int_equal(next.gone_count, 1);
-    clean.listing = &nothing;
+    /* Nor while an orphan may hold its rows. */
+    static const char *const also[] = {"a.parquet", "b.parquet"};
+    clean = (struct lith_clean){
+        .listing = &nothing, .kept = also, .kept_count = 2, .replay_window_ns = 1000};
+    MUST(lith_commit_clean(&m, &clean, &stamp, &arena, &changed, &next, &err));
+    assert_int_equal(next.gone_count, 1);
+    clean.kept = kept;
+    clean.kept_count = 1;
     MUST(lith_commit_clean(&m, &clean, &stamp, &arena, &changed, &next, &err));
     assert_int_equal(next.gone_count, 0);
 }
