@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "lake/journal.h"
 #include "sim_audit.h"
 #include "sim_codec.h"
 
@@ -458,6 +459,22 @@ static void tiers_look(struct sim_dir *dir, const struct sim_manifest *before,
     }
 }
 
+/* Whoever lists counts rows twice from the outputs of a merge until its inputs are deleted: all the
+ * while there is a journal, for whoever comes next. */
+static void journal_look(struct sim_dir *dir, const struct sim_manifest *now)
+{
+    struct sim_lake *lake = sim_lake_of(dir->world);
+    const struct sim_dir *journals = sim_dir_find(lake, LITH_JOURNAL_FOLDER "/" LITH_JOURNAL_TIER);
+    bool has = false;
+
+    if (!lake->is_glob || watch_of(dir)->is_loose || strcmp(now->op, "compact") != 0)
+        return;
+    for (uint32_t i = 0; i < journals->count; i++)
+        has = has || strstr(journals->objects[i].name, now->commit_id);
+    if (!has)
+        sim_fail(dir->world, "%s: a merge is committed without a journal", dir->path);
+}
+
 static void commit_look(struct sim_dir *dir, const struct sim_manifest *before,
                         const struct sim_manifest *now)
 {
@@ -482,6 +499,7 @@ static void commit_look(struct sim_dir *dir, const struct sim_manifest *before,
         dir->world->things[SIM_EVENTS_MERGED] += strcmp(now->op, "compact") == 0;
     } else {
         commit_count(dir->world, now->op);
+        journal_look(dir, now);
         sim_audit_commit(dir, now);
     }
     if (before && strcmp(now->op, "retire") == 0)
