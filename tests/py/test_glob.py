@@ -448,6 +448,44 @@ def test_foreign_hands(how, quick_path):
     numbered.check(reader.read(folder), good)
 
 
+def status_of(root):
+    """Of a lake in which something is blocked."""
+    result = lithify.run("status", "--json", root)
+    assert result.code == lithify.BLOCKED, str(result)
+    return json.loads(result.out)["total"]
+
+
+@pytest.mark.parametrize("how", [how for how in BLOCKING if how not in ("another checksum", "a directory")])
+def test_dry_runs_tell_of_what_blocks(how, quick_path):
+    """P8, P9: plan, gc --dry-run and status call such a partition blocked, for the reason that compact gives."""
+    root = quick_path / "lake"
+    make(root)
+    cut(root, "committed")
+    path, _ = globbing.journal(root)
+    BLOCKING[how](root, path)
+    before = numbered.tree(root)
+    told = []
+    for command in (["plan"], ["gc", "--dry-run"]):
+        result = lithify.run(*command, "--json", root)
+        assert result.code == lithify.BLOCKED and state_of(result)["state"] == "blocked", str(result)
+        told.append(state_of(result)["reason"])
+    total = status_of(root)
+    assert (total["blocked_partitions"], total["due_partitions"]) == (1, 0), total
+    assert numbered.tree(root) == before
+    _, report = compact_json(root)
+    assert told == [report["reason"]] * 2, (told, report)
+
+
+def test_dry_runs_tell_of_a_journal_of_no_partition(quick_path):
+    """P8: status counts what plan tells of."""
+    root = quick_path / "lake"
+    make(root)
+    cut(root, "committed")
+    shutil.rmtree(root / PARTITION)
+    assert lithify.run("plan", root).code == lithify.BLOCKED
+    assert status_of(root)["blocked_partitions"] == 1
+
+
 def test_an_added_input_is_not_deleted(quick_path):
     """P10: a name that a hand puts into a journal is not deleted by it: the manifest has not retired it."""
     root = quick_path / "lake"
