@@ -150,7 +150,8 @@ struct lith_options {
                                and 1 to 32 MiB, instead of row_group_bytes */
 
     int64_t reader_grace_ns;   /* how long a superseded input stays for readers that know it; with
-                                  readers = glob 0, and the default counts as not given */
+                                  readers = glob 0, and the default counts as not given, but for: */
+    bool reader_grace_given;   /* somebody asked for it, even where it is the default */
     int64_t orphan_grace_ns;   /* age of an output that was never committed */
     int64_t replay_window_ns;  /* how long a deleted input's name and size are remembered */
     uint64_t gc_bytes_max;     /* deleted in one pass over the lake at most */

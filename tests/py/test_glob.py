@@ -95,14 +95,20 @@ def test_another_mode_is_refused(tmp_path):
 
 
 def test_no_grace_can_be_had(tmp_path):
-    """A promise that cannot be kept is refused, before anything is written and after."""
+    """A promise that cannot be kept is refused, before anything is written and after, whoever asks for it, and
+    also where it is what other modes have without asking. None is no promise."""
     root = tmp_path / "lake"
     make(root)
+    file = tmp_path / "lithify.yaml"
+    file.write_text("reader_grace: 24h\n")
+    asked = [(["--reader-grace", "1h"], {}), (["--reader-grace", "24h"], {}), (["--config", file], {}),
+             ([], {"LITHIFY_READER_GRACE": "24h"})]
     before = numbered.tree(root)
     for _ in range(2):
-        result = lithify.run(*COMPACT, "--reader-grace", "1h", root)
-        assert result.code == lithify.USAGE and "reader_grace" in result.err, str(result)
-        assert numbered.tree(root) == before
+        for options, env in asked:
+            result = lithify.run(*COMPACT, *options, root, env=env)
+            assert result.code == lithify.USAGE and "reader_grace" in result.err, str(result)
+            assert numbered.tree(root) == before
         lithify.ok(*COMPACT, "--reader-grace", "0s", root)
         before = numbered.tree(root)
 
