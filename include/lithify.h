@@ -336,9 +336,10 @@ struct lith_summary {
     uint64_t strays; /* partitions with one */
     uint64_t events;
     uint64_t events_pending;
-    uint64_t findings; /* fsck */
-    uint64_t hands;    /* of them want somebody's hand */
-    uint64_t rollups;  /* that were made; they are no partitions of their own */
+    uint64_t findings;     /* fsck */
+    uint64_t hands;        /* of them want somebody's hand */
+    uint64_t rollups;      /* that were made; they are no partitions of their own */
+    uint64_t rollups_left; /* that were not, though there are files to roll up; each was told of */
     /* Day partitions of the audit series, which passes compact and clean, too: not counted above.
      */
     uint64_t series_by_state[LITH_PARTITION_STATE_COUNT];
