@@ -150,7 +150,8 @@ struct lith_options {
                                and 1 to 32 MiB, instead of row_group_bytes */
 
     int64_t reader_grace_ns;   /* how long a superseded input stays for readers that know it; with
-                                  readers = glob 0, and the default counts as not given */
+                                  readers = glob 0, and the default counts as not given, but for: */
+    bool reader_grace_given;   /* somebody asked for it, even where it is the default */
     int64_t orphan_grace_ns;   /* age of an output that was never committed */
     int64_t replay_window_ns;  /* how long a deleted input's name and size are remembered */
     uint64_t gc_bytes_max;     /* deleted in one pass over the lake at most */
@@ -335,9 +336,10 @@ struct lith_summary {
     uint64_t strays; /* partitions with one */
     uint64_t events;
     uint64_t events_pending;
-    uint64_t findings; /* fsck */
-    uint64_t hands;    /* of them want somebody's hand */
-    uint64_t rollups;  /* that were made; they are no partitions of their own */
+    uint64_t findings;     /* fsck */
+    uint64_t hands;        /* of them want somebody's hand */
+    uint64_t rollups;      /* that were made; they are no partitions of their own */
+    uint64_t rollups_left; /* that were not, though there are files to roll up; each was told of */
     /* Day partitions of the audit series, which passes compact and clean, too: not counted above.
      */
     uint64_t series_by_state[LITH_PARTITION_STATE_COUNT];

@@ -170,6 +170,7 @@ static enum lith_code options_take(struct lith_lake *lake, const struct lith_opt
     LITH_TRY(lith_job_options_make(options, &lake->arena, &lake->job, err));
     lake->manifest_name = options->manifest_name;
     lake->readers = LITH_READERS_NONE;
+    lake->reader_grace_given = options->reader_grace_given;
     return options->readers ? lith_readers_parse(options->readers, &lake->readers, err) : LITH_OK;
 }
 
@@ -185,7 +186,7 @@ static enum lith_code readers_take(struct lith_lake *lake, enum lith_readers rea
     lake->job.readers = readers;
     if (readers != LITH_READERS_GLOB)
         return LITH_OK;
-    if (grace_ns != 0 && grace_ns != defaults.reader_grace_ns)
+    if (grace_ns != 0 && (lake->reader_grace_given || grace_ns != defaults.reader_grace_ns))
         return lith_fail(err, LITH_E_INVALID,
                          "reader_grace: with readers = glob superseded files go at once; leave it "
                          "out, or choose readers = manifest at the first commit");

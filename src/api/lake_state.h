@@ -21,6 +21,7 @@ struct lith_lake {
     struct lith_sweep series_sweep;
     enum lith_readers readers; /* as asked for */
     const char *manifest_name; /* as asked for; NULL: nothing was */
+    bool reader_grace_given;   /* as asked for */
     struct lith_err damage;    /* why _lithify.json cannot be read; code OK: it can, or is absent */
     /* Of readers = exchange: real paths. */
     const char *staging;      /* in use; NULL: another mode */

@@ -60,6 +60,7 @@ static enum lith_code options_make(struct lith_cli *cli, struct lith_options *op
     options->codec = lith_config_text(config, LITH_OPTION_CODEC);
     options->unknown_keys = lith_config_unknown_keys(config, LITH_OPTION_UNKNOWN_KEYS);
     options->reader_grace_ns = lith_config_duration(config, LITH_OPTION_READER_GRACE);
+    options->reader_grace_given = lith_config_given(config, LITH_OPTION_READER_GRACE);
     options->orphan_grace_ns = lith_config_duration(config, LITH_OPTION_ORPHAN_GRACE);
     options->replay_window_ns = lith_config_duration(config, LITH_OPTION_REPLAY_WINDOW);
     options->gc_bytes_max = lith_config_size(config, LITH_OPTION_GC_BYTES_MAX);

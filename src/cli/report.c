@@ -232,12 +232,14 @@ static void partition_print(struct lith_report *report, const struct lith_partit
     lith_explain_shares_print(&shares, "chunks", 4);
 }
 
-/* The reason up to its details, counted. */
+/* The reason up to its details, counted. That of a roll-up says first that it is one. */
 static void left_count(struct lith_report *report, const struct lith_partition_report *p)
 {
     char text[sizeof(report->left[0].text)];
     size_t bytes = p->reason ? strcspn(p->reason, ":") : 0;
 
+    if (p->is_rollup && bytes && p->reason[bytes])
+        bytes += 1 + strcspn(p->reason + bytes + 1, ":");
     if (p->state != LITH_PARTITION_LEFT || bytes == 0 || report->is_gc || report->is_fsck)
         return;
     (void)snprintf(text, sizeof(text), "%.*s", (int)bytes, p->reason);
@@ -323,6 +325,9 @@ static void summary_print(const struct lith_report *report, const struct lith_su
 {
     (void)printf("%" PRIu64 " partition%s: ", s->partitions, LITH_PLURAL(s->partitions));
     states_print(report, s);
+    if (s->rollups || s->rollups_left)
+        (void)printf("; roll-ups: %" PRIu64 " %s, %" PRIu64 " left", s->rollups,
+                     report->is_plan ? "due" : "made", s->rollups_left);
     if (s->by_state[LITH_PARTITION_COMPACTED] ||
         (s->by_state[LITH_PARTITION_CHANGED] && s->files_before != s->files_after))
         (void)printf("; %" PRIu64 " files -> %" PRIu64, s->files_before, s->files_after);

@@ -8,10 +8,10 @@
 
 /* How many partitions were left alone for one reason; its text without the details. */
 struct lith_left {
-    char text[64];
+    char text[96];
     uint64_t count;
 };
-#define LITH_LEFT_MAX 8
+#define LITH_LEFT_MAX 16
 
 struct lith_report {
     struct lith_cli *cli;

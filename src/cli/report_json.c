@@ -201,6 +201,7 @@ static bool summary_fill(const struct lith_report *report, struct lith_json *obj
         {"events", s->events},
         {"events_pending", s->events_pending},
         {"rollups", s->rollups},
+        {"rollups_left", s->rollups_left},
     };
     bool ok = lith_json_set(object, "partitions", lith_json_u64(s->partitions));
 

@@ -319,10 +319,8 @@ static enum lith_code gc_run(const struct lith_job *job, bool dry_run,
 
     LITH_TRY(gc_look(job, report, &due, err));
     LITH_TRY(lith_recovery_wanted(job, &due.recovers, err));
-    if (due.recovers && dry_run) {
-        lith_recovery_foresee(report);
-        return LITH_OK;
-    }
+    if (due.recovers && dry_run)
+        return lith_recovery_foresee(job, report, err);
     if (!due.deletes && (dry_run || !(due.events || due.tidy || due.recovers)))
         return LITH_OK;
     if (!dry_run)

@@ -32,8 +32,8 @@ enum lith_code lith_job_plan(const struct lith_job *job, struct lith_partition_r
         code = lith_recovery_wanted(job, &recovers, err);
     bool due = code == LITH_OK && report->state != LITH_PARTITION_BLOCKED && !recovers &&
                look.plan.reason == LITH_PART_DUE;
-    if (code == LITH_OK && recovers && report->state != LITH_PARTITION_BLOCKED)
-        lith_recovery_foresee(report);
+    if (code == LITH_OK && recovers)
+        code = lith_recovery_foresee(job, report, err);
     if (due)
         code = lith_hold_find(job, &look, &hold, err);
     if (hold.reason && hold.state == LITH_PARTITION_BLOCKED)

@@ -36,6 +36,7 @@ struct recovery {
     size_t kept_count;
     const char *unread; /* why it could not be read; NULL: it could */
     bool is_own;        /* the job that wrote it ends: its outputs were read back a moment ago */
+    bool is_dry;        /* nothing is changed, not even what is left of journals */
 };
 
 enum lith_code lith_recovery_wanted(const struct lith_job *job, bool *ret_wanted,
@@ -47,12 +48,6 @@ enum lith_code lith_recovery_wanted(const struct lith_job *job, bool *ret_wanted
     LITH_TRY(lith_pending_files(job, &begin, &count, err));
     *ret_wanted = count > 0;
     return LITH_OK;
-}
-
-void lith_recovery_foresee(struct lith_partition_report *report)
-{
-    report->state = LITH_PARTITION_PENDING;
-    report->reason = "a job is at work here, or was cut off: the next compact finishes it first";
 }
 
 /* Why a journal cannot be gone by, and what to do. */
@@ -72,6 +67,8 @@ static enum lith_code file_take(struct recovery *r, const struct lith_journal_fi
     struct lith_pending *pending = &r->pending[r->count];
     struct lith_err why;
 
+    if (file->leftover && r->is_dry)
+        return LITH_OK;
     if (file->leftover)
         return lith_journal_leftover_remove(r->job->folder->store, file, err);
     enum lith_code code = lith_pending_read(r->job, file, pending, &why);
@@ -85,6 +82,29 @@ static enum lith_code file_take(struct recovery *r, const struct lith_journal_fi
                                file->name);
     }
     r->count++;
+    return LITH_OK;
+}
+
+static enum lith_code files_take(struct recovery *r, size_t begin, size_t count,
+                                 struct lith_err *err)
+{
+    void *block;
+
+    LITH_TRY(lith_arena_array(r->job->arena, count, sizeof(*r->pending), &block, err));
+    r->pending = block;
+    for (size_t i = begin; i < begin + count; i++)
+        LITH_TRY(file_take(r, &r->job->journals->files[i], err));
+    return LITH_OK;
+}
+
+/* Asks the manifest of each (NULL: there is none). */
+static enum lith_code judge(struct recovery *r, const struct lith_manifest *m, struct lith_err *err)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const char *why = lith_pending_judge(&r->pending[i], m);
+        if (why)
+            return refuse(&r->pending[i], why, err);
+    }
     return LITH_OK;
 }
 
@@ -270,11 +290,7 @@ static enum lith_code plan_and_fence(struct recovery *r, int64_t now_ns, struct 
     LITH_TRY(lith_view_take(r->job->folder, LITH_SNAPSHOT_OPEN, r->job->work->mem, &view, err));
     int64_t listed_ns = env->monotonic_ns(env);
     const struct lith_manifest *m = lith_view_manifest(&view);
-    for (size_t i = 0; i < r->count; i++) {
-        const char *why = lith_pending_judge(&r->pending[i], m);
-        if (why)
-            return refuse(&r->pending[i], why, err);
-    }
+    LITH_TRY(judge(r, m, err));
     LITH_TRY(named_list(r, &policy, err));
     LITH_TRY(lith_gc_orphans_read(r->job, &view.snapshot, &orphans, &orphan_count, err));
     LITH_TRY(
@@ -354,13 +370,21 @@ static enum lith_code settle(struct recovery *r, struct lith_err *err)
 static enum lith_code listed_settle(struct recovery *r, size_t begin, size_t count,
                                     struct lith_err *err)
 {
-    void *block;
-
-    LITH_TRY(lith_arena_array(r->job->arena, count, sizeof(*r->pending), &block, err));
-    r->pending = block;
-    for (size_t i = begin; i < begin + count; i++)
-        LITH_TRY(file_take(r, &r->job->journals->files[i], err));
+    LITH_TRY(files_take(r, begin, count, err));
     return settle(r, err);
+}
+
+/* As far as that goes without the lock and without a change. */
+static enum lith_code listed_judge(struct recovery *r, size_t begin, size_t count,
+                                   struct lith_err *err)
+{
+    LITH_AUTO(view) struct lith_view view = {0};
+
+    LITH_TRY(files_take(r, begin, count, err));
+    if (r->count == 0)
+        return LITH_OK;
+    LITH_TRY(lith_view_take(r->job->folder, LITH_SNAPSHOT_OPEN, r->job->work->mem, &view, err));
+    return judge(r, lith_view_manifest(&view), err);
 }
 
 /* What stops the work on a partition is a state of it; other failures are the job's. */
@@ -384,6 +408,39 @@ static enum lith_code reason_take(const struct lith_job *job, const char *what,
     return LITH_OK;
 }
 
+static enum lith_code stop_report(const struct lith_job *job, const struct lith_err *why,
+                                  struct lith_partition_report *report, struct lith_err *err)
+{
+    enum lith_partition_state state = state_of(why->code);
+
+    if (state == LITH_PARTITION_FAILED) {
+        *err = *why;
+        return why->code;
+    }
+    report->state = state;
+    return reason_take(job, "", why, report, err);
+}
+
+enum lith_code lith_recovery_foresee(const struct lith_job *job,
+                                     struct lith_partition_report *report, struct lith_err *err)
+{
+    struct recovery r = {.job = job, .report = report, .is_dry = true};
+    struct lith_err why;
+    size_t begin = 0;
+    size_t count = 0;
+
+    LITH_TRY(lith_pending_files(job, &begin, &count, err));
+    if (count == 0)
+        return LITH_OK;
+    if (listed_judge(&r, begin, count, &why) != LITH_OK)
+        return stop_report(job, &why, report, err);
+    if (report->state == LITH_PARTITION_BLOCKED)
+        return LITH_OK;
+    report->state = LITH_PARTITION_PENDING;
+    report->reason = "a job is at work here, or was cut off: the next compact finishes it first";
+    return LITH_OK;
+}
+
 enum lith_code lith_recovery_run(const struct lith_job *job, struct lith_partition_report *report,
                                  bool *ret_settled, struct lith_err *err)
 {
@@ -396,17 +453,10 @@ enum lith_code lith_recovery_run(const struct lith_job *job, struct lith_partiti
     LITH_TRY(lith_pending_files(job, &begin, &count, err));
     if (count == 0)
         return LITH_OK;
-    enum lith_code code = listed_settle(&r, begin, count, &why);
-    if (code == LITH_OK)
+    if (listed_settle(&r, begin, count, &why) == LITH_OK)
         return LITH_OK;
     *ret_settled = false;
-    enum lith_partition_state state = state_of(code);
-    if (state == LITH_PARTITION_FAILED) {
-        *err = why;
-        return code;
-    }
-    report->state = state;
-    return reason_take(job, "", &why, report, err);
+    return stop_report(job, &why, report, err);
 }
 
 static enum lith_code own_settle(struct lith_job_journal *journal,

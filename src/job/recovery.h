@@ -16,8 +16,12 @@
 LITH_MUST_CHECK enum lith_code lith_recovery_wanted(const struct lith_job *job, bool *ret_wanted,
                                                     struct lith_err *err);
 
-/* The report of a pass that changes nothing, where recovery is wanted. */
-void lith_recovery_foresee(struct lith_partition_report *report);
+/* The report of a pass that changes nothing: BLOCKED, with the reason that lith_recovery_run would
+ * give, where a journal or what its manifest says of it cannot be gone by; else PENDING, unless the
+ * partition is blocked already. A no-op where there is no journal. */
+LITH_MUST_CHECK enum lith_code lith_recovery_foresee(const struct lith_job *job,
+                                                     struct lith_partition_report *report,
+                                                     struct lith_err *err);
 
 /*
  * Finishes what journals of the partition speak of. Under the lock, before anything else is done

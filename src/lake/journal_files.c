@@ -6,6 +6,7 @@
  */
 #include "lake/journal_files.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,21 @@
 
 /* Behind a name while it is put. */
 #define TMP_SUFFIX ".tmp"
+/* The "tier" of what lies beside the folders of the tiers. */
+#define NO_TIER "."
+
+/* What stands where something else should be, as a listing knows it. */
+#define FOUND_FILE "a file"
+#define FOUND_FOLDER "a directory"
+#define FOUND_LINK "a symbolic link"
+#define FOUND_OTHER "a symbolic link, a pipe, a socket or a device"
+
+/* The files found so far. */
+struct lister {
+    struct lith_store *store;
+    struct lith_arena *arena;
+    struct lith_journal_files files;
+};
 
 static enum lith_code tier_path(const char *tier, struct lith_arena *arena, const char **ret_path,
                                 struct lith_err *err)
@@ -47,18 +63,20 @@ static size_t without(const char *name, size_t bytes, const char *suffix)
     return bytes - suffix_bytes;
 }
 
-/* What an object of the folder is to journals; a NULL name: nothing. */
-static enum lith_code file_make(const struct lith_object *object, const char *tier,
+/* What an object of the folder is to journals; a NULL name: nothing. `found` is what it is instead
+ * of a file; NULL: it is one. */
+static enum lith_code file_make(const struct lith_object *object, const char *found,
                                 struct lith_arena *arena, struct lith_journal_file *ret_file,
                                 struct lith_err *err)
 {
-    struct lith_journal_file file = {.tier = tier, .size = object->size, .etag = object->etag};
+    struct lith_journal_file file = {.size = object->size, .etag = object->etag, .found = found};
     size_t bytes = strlen(object->name);
-    size_t base = without(object->name, bytes, LITH_GONE_SUFFIX);
+    size_t base = found ? 0 : without(object->name, bytes, LITH_GONE_SUFFIX);
     void *copy;
 
     *ret_file = file;
-    base = base ? base : without(object->name, bytes, TMP_SUFFIX);
+    if (!base && !found)
+        base = without(object->name, bytes, TMP_SUFFIX);
     if (without(object->name, base ? base : bytes, ".json") == 0)
         return LITH_OK;
     file.name = object->name;
@@ -73,28 +91,120 @@ static enum lith_code file_make(const struct lith_object *object, const char *ti
     return LITH_OK;
 }
 
-static enum lith_code tier_list(struct lith_store *store, const char *tier,
-                                struct lith_arena *arena, struct lith_journal_files *files,
-                                struct lith_err *err)
+static enum lith_code file_add(struct lister *lister, const char *tier,
+                               const struct lith_object *object, const char *found,
+                               struct lith_err *err)
+{
+    void *block = lister->files.files;
+    struct lith_journal_file file;
+
+    LITH_TRY(file_make(object, found, lister->arena, &file, err));
+    if (!file.name)
+        return LITH_OK;
+    file.tier = tier;
+    LITH_TRY(lith_array_grow_in(lister->arena, &block, lister->files.count, sizeof(file), err));
+    lister->files.files = block;
+    lister->files.files[lister->files.count++] = file;
+    return LITH_OK;
+}
+
+/* Names of a listing that are none of files. */
+static enum lith_code names_add(struct lister *lister, const char *tier, const char **names,
+                                size_t count, const char *found, struct lith_err *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct lith_object object = {.name = names[i]};
+        LITH_TRY(file_add(lister, tier, &object, found, err));
+    }
+    return LITH_OK;
+}
+
+static enum lith_code tier_list(struct lister *lister, const char *tier, struct lith_err *err)
 {
     LITH_AUTO(folder) struct lith_folder *folder = NULL;
     struct lith_listing listing;
     const char *path;
-    void *block = files->files;
 
-    LITH_TRY(tier_path(tier, arena, &path, err));
-    LITH_TRY(folder_try(store, path, &folder, err));
+    LITH_TRY(tier_path(tier, lister->arena, &path, err));
+    LITH_TRY(folder_try(lister->store, path, &folder, err));
     if (!folder)
         return LITH_OK;
-    LITH_TRY(lith_folder_list(folder, arena, &listing, err));
+    LITH_TRY(lith_folder_list(folder, lister->arena, &listing, err));
     for (size_t i = 0; i < listing.object_count; i++) {
-        struct lith_journal_file file;
-        LITH_TRY(file_make(&listing.objects[i], tier, arena, &file, err));
-        if (!file.name)
-            continue;
-        LITH_TRY(lith_array_grow_in(arena, &block, files->count, sizeof(file), err));
-        files->files = block;
-        files->files[files->count++] = file;
+        const struct lith_object *object = &listing.objects[i];
+        LITH_TRY(file_add(lister, tier, object, object->is_link ? FOUND_LINK : NULL, err));
+    }
+    LITH_TRY(names_add(lister, tier, listing.folders, listing.folder_count, FOUND_FOLDER, err));
+    return names_add(lister, tier, listing.others, listing.other_count, FOUND_OTHER, err);
+}
+
+/* Nobody can tell what journals there were. */
+static enum lith_code in_the_way(const char *name, const char *found, struct lith_err *err)
+{
+    return lith_fail(err, LITH_E_CORRUPT,
+                     "%.200s: expected a directory of journals, found %s: put the directory back, "
+                     "or take this away where it was put there by mistake (docs/readers.md)",
+                     name, found);
+}
+
+static bool is_named_as_journal(const char *name)
+{
+    size_t ignored;
+
+    return lith_journal_name_parse(name, &ignored);
+}
+
+/* Beside the folders of the tiers: what bears a journal's name is one that nobody would look at;
+ * what may stand in the place of a tier hides all of it. */
+static enum lith_code beside_add(struct lister *lister, const char *name, const char *found,
+                                 struct lith_err *err)
+{
+    const struct lith_object object = {.name = name};
+    char path[LITH_ERR_TEXT_BYTES];
+
+    if (is_named_as_journal(name))
+        return file_add(lister, NO_TIER, &object, found, err);
+    if (strcmp(found, FOUND_OTHER) != 0 && strcmp(name, LITH_JOURNAL_TIER) != 0)
+        return LITH_OK;
+    (void)snprintf(path, sizeof(path), LITH_JOURNAL_FOLDER "/%s", name);
+    return in_the_way(path, found, err);
+}
+
+static enum lith_code tiers_list(struct lister *lister, const struct lith_listing *listing,
+                                 struct lith_err *err)
+{
+    for (size_t i = 0; i < listing->folder_count; i++) {
+        const char *name = listing->folders[i];
+        LITH_TRY(is_named_as_journal(name) ? beside_add(lister, name, FOUND_FOLDER, err)
+                                           : tier_list(lister, name, err));
+    }
+    for (size_t i = 0; i < listing->object_count; i++) {
+        const struct lith_object *object = &listing->objects[i];
+        LITH_TRY(beside_add(lister, object->name, object->is_link ? FOUND_LINK : FOUND_FILE, err));
+    }
+    for (size_t i = 0; i < listing->other_count; i++)
+        LITH_TRY(beside_add(lister, listing->others[i], FOUND_OTHER, err));
+    return LITH_OK;
+}
+
+/* There is no such folder; something else may bear its name, as a link to what is not mounted. */
+static enum lith_code absence_check(struct lith_store *store, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    LITH_AUTO(folder) struct lith_folder *folder = NULL;
+    struct lith_listing listing;
+
+    lith_arena_init(&scratch, store->mem);
+    LITH_TRY(folder_try(store, "", &folder, err));
+    if (!folder)
+        return LITH_OK;
+    LITH_TRY(lith_folder_list(folder, &scratch, &listing, err));
+    const struct lith_object *object = lith_listing_find(&listing, LITH_JOURNAL_FOLDER);
+    if (object)
+        return in_the_way(LITH_JOURNAL_FOLDER, object->is_link ? FOUND_LINK : FOUND_FILE, err);
+    for (size_t i = 0; i < listing.other_count; i++) {
+        if (strcmp(listing.others[i], LITH_JOURNAL_FOLDER) == 0)
+            return in_the_way(LITH_JOURNAL_FOLDER, FOUND_OTHER, err);
     }
     return LITH_OK;
 }
@@ -123,19 +233,18 @@ enum lith_code lith_journal_files_list(struct lith_store *store, struct lith_are
                                        struct lith_journal_files *ret_files, struct lith_err *err)
 {
     LITH_AUTO(folder) struct lith_folder *folder = NULL;
-    struct lith_journal_files files = {0};
+    struct lister lister = {.store = store, .arena = arena};
     struct lith_listing listing;
 
-    *ret_files = files;
+    *ret_files = lister.files;
     LITH_TRY(folder_try(store, LITH_JOURNAL_FOLDER, &folder, err));
     if (!folder)
-        return LITH_OK;
+        return absence_check(store, err);
     LITH_TRY(lith_folder_list(folder, arena, &listing, err));
-    for (size_t i = 0; i < listing.folder_count; i++)
-        LITH_TRY(tier_list(store, listing.folders[i], arena, &files, err));
-    if (files.count)
-        qsort(files.files, files.count, sizeof(*files.files), compare_files);
-    *ret_files = files;
+    LITH_TRY(tiers_list(&lister, &listing, err));
+    if (lister.files.count)
+        qsort(lister.files.files, lister.files.count, sizeof(*lister.files.files), compare_files);
+    *ret_files = lister.files;
     return LITH_OK;
 }
 
@@ -173,6 +282,11 @@ enum lith_code lith_journal_file_read(struct lith_store *store,
     void *etag;
 
     lith_arena_init(&text, arena->mem);
+    if (file->found)
+        return lith_fail(err, LITH_E_CORRUPT,
+                         "expected a file in " LITH_JOURNAL_FOLDER "/" LITH_JOURNAL_TIER
+                         ", found %s%s",
+                         file->found, strcmp(file->tier, NO_TIER) == 0 ? " beside it" : "");
     LITH_TRY(tier_path(file->tier, &text, &path, err));
     LITH_TRY(lith_folder_open(store, path, &folder, err));
     LITH_TRY(lith_folder_get(folder, file->name, LITH_JOURNAL_BYTES_MAX, &text, &blob, err));

@@ -14,15 +14,19 @@ struct lith_journal_file {
     const char *etag;
     uint64_t size;
     size_t stem_bytes; /* 0: it is not named as a journal */
+    const char *found; /* what bears the name instead of a file; NULL: a file. No leftover then */
 };
 
-/* Everything that ends in .json in a folder of _compaction_state, or did before it was cut off. */
+/* Everything that ends in .json in a folder of _compaction_state, or did before it was cut off; and
+ * what bears the name of a journal beside these folders. Whatever it is: what cannot be read as a
+ * journal is not absent. */
 struct lith_journal_files {
     struct lith_journal_file *files; /* those of one partition in a row */
     size_t count;
 };
 
-/* Lists them. None where there is no such folder; any doubt is a failure. */
+/* Lists them. None where there is no such folder; any doubt is a failure, as is anything else in
+ * its place, or in that of a folder in it. */
 LITH_MUST_CHECK enum lith_code lith_journal_files_list(struct lith_store *store,
                                                        struct lith_arena *arena,
                                                        struct lith_journal_files *ret_files,
@@ -38,7 +42,8 @@ struct lith_journal_read {
     struct lith_object object;
 };
 
-/* NOT_FOUND: it is away. CORRUPT and UNSUPPORTED as lith_journal_parse. */
+/* NOT_FOUND: it is away. CORRUPT (also of what is no file; nothing is opened then) and UNSUPPORTED
+ * as lith_journal_parse. */
 LITH_MUST_CHECK enum lith_code lith_journal_file_read(struct lith_store *store,
                                                       const struct lith_journal_file *file,
                                                       struct lith_arena *arena,

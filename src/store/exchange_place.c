@@ -124,6 +124,17 @@ static enum lith_code leftover_remove(void *ctx, const char *name, struct lith_e
     return LITH_OK;
 }
 
+/* The file is our own, and just made: a file system without links answers that it is not permitted.
+ */
+static enum lith_code probe_link(const int fds[2], struct lith_err *err)
+{
+    enum lith_code code = lith_file_link(fds[0], "file", fds[1], "link", err);
+
+    if (code == LITH_E_DENIED)
+        return lith_fail(err, LITH_E_UNSUPPORTED, "there are no hard links here");
+    return code;
+}
+
 static enum lith_code probe_try(int root_fd, int staging_fd, const char *name, struct lith_err *err)
 {
     struct lith_file_info before;
@@ -137,7 +148,7 @@ static enum lith_code probe_try(int root_fd, int staging_fd, const char *name, s
     if (code == LITH_OK)
         code = lith_file_create(fds[0], "file", 0600, &file_fd, err);
     if (code == LITH_OK)
-        code = lith_file_link(fds[0], "file", fds[1], "link", err);
+        code = probe_link(fds, err);
     if (code == LITH_OK)
         code = lith_fd_stat(fds[0], &before, err);
     if (code == LITH_OK)

@@ -10,7 +10,9 @@
 
 #include "base/array.h"
 #include "job/look.h"
+#include "job/recovery.h"
 #include "lake/walk.h"
+#include "sweep/strays.h"
 
 static const uint64_t bucket_ends[LITH_SIZE_BUCKETS] = {
     64 * LITH_KIB,  1 * LITH_MIB,   16 * LITH_MIB, 64 * LITH_MIB, 128 * LITH_MIB,
@@ -98,7 +100,7 @@ static void partition_count(struct lith_tenant_status *status, const struct lith
         status->blocked_partitions++;
     if (look->plan.conflict_count)
         status->apart_partitions++;
-    if (look->plan.reason == LITH_PART_DUE) {
+    if (look->plan.reason == LITH_PART_DUE && report->state != LITH_PARTITION_BLOCKED) {
         status->due_partitions++;
         status->due_files += look->plan.input_count;
         status->due_bytes += look->plan.input_bytes;
@@ -113,6 +115,7 @@ static void partition_count(struct lith_tenant_status *status, const struct lith
 struct walk {
     const struct lith_sweep *sweep;
     struct lith_status_book *book;
+    struct lith_sweep_journals journals;
 };
 
 static enum lith_code look_count(struct walk *walk, const struct lith_job *job,
@@ -125,6 +128,7 @@ static enum lith_code look_count(struct walk *walk, const struct lith_job *job,
 
     LITH_TRY(lith_look_listed(look, job, listing, err));
     LITH_TRY(lith_look_report(look, job, &report, err));
+    LITH_TRY(lith_recovery_foresee(job, &report, err));
     LITH_TRY(tenant_get(walk->book, report.tenant, &tenant, err));
     partition_count(tenant, look, &report, small_file_bytes);
     partition_count(&walk->book->total, look, &report, small_file_bytes);
@@ -145,6 +149,7 @@ static enum lith_code partition_take(struct walk *walk, const struct lith_walk_s
         .env = walk->sweep->env,
         .work = walk->sweep->work,
         .arena = &arena,
+        .journals = &walk->journals.files,
     };
     enum lith_code code = lith_look_init(&look, &job, err);
     look.listing_only = true;
@@ -164,6 +169,7 @@ static enum lith_code stop_take(void *ctx, const struct lith_walk_stop *stop, st
     enum lith_code code = LITH_E_IO;
     if (!stop->failed && !stop->is_partition)
         return LITH_OK;
+    LITH_TRY(lith_sweep_journals_meet(&walk->journals, stop->path, walk->sweep->work->mem, err));
     if (!stop->failed)
         code = partition_take(walk, stop, err);
     if (code == LITH_E_NOMEM || code == LITH_E_LIMIT || code == LITH_E_CANCELLED)
@@ -175,10 +181,23 @@ static enum lith_code stop_take(void *ctx, const struct lith_walk_stop *stop, st
     return LITH_OK;
 }
 
+/* A journal of no partition is told of as a blocked one. */
+static void stray_count(void *ctx, const struct lith_partition_report *report)
+{
+    struct walk *walk = ctx;
+
+    walk->book->total.partitions++;
+    walk->book->total.blocked_partitions += report->state == LITH_PARTITION_BLOCKED;
+}
+
 enum lith_code lith_sweep_status(const struct lith_sweep *sweep, struct lith_status_book *book,
                                  struct lith_err *err)
 {
+    LITH_AUTO(arena) struct lith_arena arena;
     struct walk walk = {.sweep = sweep, .book = book};
 
-    return lith_lake_walk(sweep->store, sweep->work->control, stop_take, &walk, err);
+    lith_arena_init(&arena, sweep->work->mem);
+    LITH_TRY(lith_sweep_journals_list(sweep, LITH_PASS_PLAN, &arena, &walk.journals, err));
+    LITH_TRY(lith_lake_walk(sweep->store, sweep->work->control, stop_take, &walk, err));
+    return lith_strays_tell(sweep, LITH_PASS_PLAN, &walk.journals, stray_count, &walk, err);
 }

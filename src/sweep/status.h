@@ -14,8 +14,8 @@ struct lith_status_book {
     size_t count;
 };
 
-/* Looks at every selected partition by its listing alone. A partition that cannot be read counts
- * as blocked. Changes nothing. */
+/* Looks at every selected partition by its listing alone. A partition that cannot be read, or
+ * whose journal cannot be gone by, counts as blocked. Changes nothing. */
 LITH_MUST_CHECK enum lith_code lith_sweep_status(const struct lith_sweep *sweep,
                                                  struct lith_status_book *book,
                                                  struct lith_err *err);

@@ -19,6 +19,13 @@ const char *lith_partition_state_name(enum lith_partition_state state)
     return (unsigned)state < LITH_PARTITION_STATE_COUNT ? state_names[state] : "unknown";
 }
 
+/* A roll-up that was not made, for whatever reason but that there was nothing. */
+static bool is_left(const struct lith_partition_report *report)
+{
+    return report->state != LITH_PARTITION_COMPACTED &&
+           (report->state != LITH_PARTITION_LEFT || report->files_before);
+}
+
 void lith_summary_add(struct lith_summary *summary, const struct lith_partition_report *report)
 {
     summary->by_state[report->state]++;
@@ -26,6 +33,7 @@ void lith_summary_add(struct lith_summary *summary, const struct lith_partition_
         /* Its files were counted where they lie. */
         summary->files_after += report->files_after - report->files_before;
         summary->rollups += report->state == LITH_PARTITION_COMPACTED;
+        summary->rollups_left += is_left(report);
     } else {
         summary->partitions++;
         summary->files_before += report->files_before;

@@ -188,9 +188,9 @@ static void task_run(void *ctx)
         report.err = &err;
     }
     task->target->again = code == LITH_E_LIMIT && pass->shared;
-    /* A folder that waits for a roll-up is no partition of its own: a dry run alone tells of it. */
+    /* Where nothing is left to be rolled up a dry run alone tells of it. */
     bool is_silent = task->target->is_rollup && code == LITH_OK && pass->kind != LITH_PASS_PLAN &&
-                     report.state == LITH_PARTITION_LEFT;
+                     report.state == LITH_PARTITION_LEFT && report.files_before == 0;
     report.is_rollup = task->target->is_rollup;
     if (!task->target->again && !is_silent)
         tell(pass, &report);

@@ -12,7 +12,10 @@ import exchange
 import lithify
 import numbered
 import reader
+import syscalls
+import test_bad_input
 from exchange import COMPACT, GC, NOW, PARTITION, WAIT
+from test_bad_input import IS_ROOT, give_away, public, run_unprivileged  # noqa: F401
 
 FOUR = 4
 
@@ -254,6 +257,78 @@ def test_files_of_no_reader_stay_beside_the_data(lake):
     assert {name: (partition / name).read_text() for name in others} == others
     exchange.finish(lake)
     assert {name: (partition / name).read_text() for name in others} == others
+
+
+# Where it cannot be had.
+
+
+@pytest.mark.parametrize("kind,error", [("renameat2", "EINVAL"), ("renameat2", "ENOSYS"), ("linkat", "EPERM"),
+                                        ("linkat", "EOPNOTSUPP")])
+def test_a_file_system_that_cannot_is_refused(kind, error, lake):
+    """docs/readers.md: it is tried out at each start, the first and any other; nothing is changed then."""
+    if syscalls.why_not():
+        pytest.skip(f"SKIP: {syscalls.why_not()}")
+    for start in range(2):
+        before = numbered.tree(lake)
+        for command in (COMPACT, ["gc"]) if start else (COMPACT, ["adopt", "--readers", "exchange"]):
+            done = subprocess.run(["strace", "-f", "-qq", "-o", os.devnull, "-e", f"trace={kind}",
+                                   "-e", f"inject={kind}:error={error}", lithify.BIN, *command, lake], text=True,
+                                  capture_output=True, timeout=120, env=lithify.environment())
+            assert done.returncode == lithify.FAILED, (command, done)
+            assert "readers = exchange needs hard links and renameat2(RENAME_EXCHANGE)" in done.stderr, (command, done)
+            assert numbered.tree(lake) == before, command
+        exchange.check_globs(lake, IDS)
+        lithify.ok("adopt", "--readers", "exchange", lake)
+    lithify.ok(*COMPACT, lake)
+    exchange.check(lake, IDS)
+
+
+def test_a_lake_at_the_root_of_a_file_system(tmp_path):
+    """docs/readers.md: no directory beside it is on that file system: refused, and other modes are not."""
+    root = tmp_path / "lake"
+    root.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "tmpfs", root], capture_output=True).returncode:
+        pytest.skip("SKIP: no file system can be mounted here")
+    try:
+        ids = numbered.fill(root / PARTITION, FOUR, 30)
+        before = numbered.tree(root)
+        for command in (COMPACT, ["adopt", "--readers", "exchange"]):
+            result = lithify.run(*command, root)
+            assert result.code == lithify.FAILED and "not on one file system" in result.err, str(result)
+            assert numbered.tree(root) == before
+            assert not list(exchange.staging(root).rglob("*"))
+        result = lithify.run("compact", root)
+        assert result.code == lithify.USAGE and "Not here" in result.err, str(result)
+        lithify.ok("compact", "--readers", "glob", *NOW[2:], root)
+        numbered.check_everywhere(root, ids)
+    finally:
+        subprocess.run(["umount", root], check=True)
+
+
+@pytest.mark.skipif(not IS_ROOT, reason="SKIP: needs files of two owners, so root")
+def test_files_that_only_their_owner_may_link(public):  # noqa: F811
+    """docs/readers.md, P8: the system lets nobody else link them (fs.protected_hardlinks): put off, with the file."""
+    root = public / "lake"
+    ids = numbered.fill(root / PARTITION, FOUR, 30)
+    staging = exchange.staging(root)
+    lithify.ok("adopt", "--readers", "exchange", root)
+    give_away(root)
+    for path in [staging, *staging.rglob("*"), *root.with_name("lake.audit").rglob("*")]:
+        os.chown(path, *[test_bad_input.NOBODY] * 2)
+    os.chown(public, *[test_bad_input.NOBODY] * 2)
+    theirs = root / PARTITION / "part-00002.parquet"
+    os.chown(theirs, 0, 0)
+    before = numbered.tree(root)
+    for _ in range(2):
+        code, text = run_unprivileged(public, *COMPACT, root)
+        assert code == lithify.BLOCKED, (code, text)
+        assert "put off: " in text and f"{theirs.name} is another user's" in text and "protected_hardlinks" in text, text
+        assert numbered.tree(root) == before
+    os.chown(theirs, *[test_bad_input.NOBODY] * 2)
+    code, text = run_unprivileged(public, *COMPACT, root)
+    assert code == lithify.DONE, text
+    exchange.check(root, ids)
+    assert len(list((root / PARTITION).glob("*.parquet"))) == 1
 
 
 # What cannot be swapped.

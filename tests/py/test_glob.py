@@ -95,14 +95,20 @@ def test_another_mode_is_refused(tmp_path):
 
 
 def test_no_grace_can_be_had(tmp_path):
-    """A promise that cannot be kept is refused, before anything is written and after."""
+    """A promise that cannot be kept is refused, before anything is written and after, whoever asks for it, and
+    also where it is what other modes have without asking. None is no promise."""
     root = tmp_path / "lake"
     make(root)
+    file = tmp_path / "lithify.yaml"
+    file.write_text("reader_grace: 24h\n")
+    asked = [(["--reader-grace", "1h"], {}), (["--reader-grace", "24h"], {}), (["--config", file], {}),
+             ([], {"LITHIFY_READER_GRACE": "24h"})]
     before = numbered.tree(root)
     for _ in range(2):
-        result = lithify.run(*COMPACT, "--reader-grace", "1h", root)
-        assert result.code == lithify.USAGE and "reader_grace" in result.err, str(result)
-        assert numbered.tree(root) == before
+        for options, env in asked:
+            result = lithify.run(*COMPACT, *options, root, env=env)
+            assert result.code == lithify.USAGE and "reader_grace" in result.err, str(result)
+            assert numbered.tree(root) == before
         lithify.ok(*COMPACT, "--reader-grace", "0s", root)
         before = numbered.tree(root)
 
@@ -436,9 +442,6 @@ def test_foreign_hands(how, quick_path):
     for number in range(2):
         result = lithify.run(*COMPACT, "--json", root)
         report = state_of(result)
-        if how == "a directory":  # is nobody's journal: without one gc finishes it
-            assert report["state"] != "failed", report
-            continue
         assert result.code == lithify.BLOCKED and report["state"] == "blocked", str(result)
         assert path.name in report["reason"], report
         assert files_of(root) == before, number
@@ -446,6 +449,152 @@ def test_foreign_hands(how, quick_path):
     folder = root / "p=good" / numbered.HOUR
     assert len(list(folder.glob("*.parquet"))) == 1
     numbered.check(reader.read(folder), good)
+
+
+def link(path, to):
+    path.symlink_to(to)
+
+
+def away(path):
+    """What a hand put aside, outside the lake."""
+    return path.rename(path.parents[2].with_name("away"))
+
+
+# What stands in the place of a journal, and what is told of it.
+NO_FILES = {
+    "a directory": ("a directory", lambda path: (away(path), path.mkdir())),
+    "a pipe": ("a pipe", lambda path: (away(path), os.mkfifo(path))),
+    "a link": ("a symbolic link", lambda path: link(path, away(path))),
+    "a dangling link": ("a symbolic link", lambda path: (away(path), link(path, "nowhere"))),
+    "beside its folder": ("a file beside it", lambda path: path.rename(path.parents[1] / path.name)),
+    "a directory beside": ("a directory beside it", lambda path: (away(path), (path.parents[1] / path.name).mkdir())),
+}
+
+
+@pytest.mark.parametrize("how", NO_FILES)
+def test_what_is_no_file_is_not_absent(how, quick_path):
+    """P9: something else under a journal's name is a journal that cannot be read: it blocks its partition alone,
+    is never opened, and the reason says where it is, what should be there, what is, and what to do."""
+    root = quick_path / "lake"
+    make(root)
+    cut(root, "committed")
+    path, _ = globbing.journal(root)
+    found, work = NO_FILES[how]
+    good = path.read_bytes()
+    work(path)
+    other = numbered.fill(root / "p=good" / numbered.HOUR, 4, 10, first=20000)
+    before = files_of(root)
+    for command in (COMPACT, ["gc"], ["plan"], ["gc", "--dry-run"]):
+        result = lithify.run(*command, "--json", root)
+        report = state_of(result)
+        assert result.code == lithify.BLOCKED and report["state"] == "blocked", str(result)
+        for words in (globbing.STATE, path.name, "expected a file in", found, "restored, or taken away"):
+            assert words in report["reason"], report
+        assert files_of(root) == before, command
+    assert status_of(root)["blocked_partitions"] == 1
+    result = lithify.run("fsck", root)
+    assert result.code == lithify.BLOCKED and found in result.out and path.name in result.out, str(result)
+    numbered.check(reader.read(root / "p=good" / numbered.HOUR), other)
+    for place in (path, path.parents[1] / path.name):
+        if place.is_dir():
+            place.rmdir()
+        elif os.path.lexists(place):
+            place.unlink()
+    path.write_bytes(good)
+    lithify.ok(*COMPACT, root)
+    globbing.check_settled(root, [*IDS, *other])
+
+
+def test_no_files_of_other_names_are_told(quick_path):
+    """P8: what looks like a journal and is of no partition is told until somebody takes it away."""
+    root = quick_path / "lake"
+    make(root)
+    lithify.ok(*COMPACT, root)
+    os.mkfifo(root / globbing.STATE / "base" / "pipe.json")
+    result = lithify.run(*COMPACT, root)
+    assert result.code == lithify.BLOCKED and "not named as a journal" in result.out, str(result)
+
+
+IN_THE_WAY = {
+    "a file": ("a file", lambda path: path.write_text("")),
+    "a pipe": ("a pipe", os.mkfifo),
+    "a dangling link": ("a symbolic link", lambda path: link(path, "nowhere")),
+    "a link": ("a symbolic link", lambda path: link(path, path.parents[-2])),
+}
+
+
+@pytest.mark.parametrize("place,how", [(place, how) for place in (f"{globbing.STATE}/base", globbing.STATE)
+                                       for how in IN_THE_WAY
+                                       if (place, how) != (globbing.STATE, "a link")])  # see the test behind this one
+def test_what_is_no_folder_of_journals_is_not_absent(place, how, quick_path):
+    """P9: something else in the place of the folder of journals, or of one in it, may hide any of them: no pass
+    does anything, fsck says that it could not look."""
+    root = quick_path / "lake"
+    make(root)
+    cut(root, "committed")
+    found, work = IN_THE_WAY[how]
+    folder = root / place
+    kept = folder.rename(quick_path / "kept")
+    work(folder)
+    before = files_of(root)
+    for command in (COMPACT, GC, ["plan"], ["status"], ["gc", "--dry-run"], ["fsck"]):
+        result = lithify.run(*command, root)
+        assert result.code == lithify.FAILED, str(result)
+        for words in (f"{place}: expected a directory", ", found ", found, "put the directory back"):
+            assert words in result.err, str(result)
+        assert files_of(root) == before, command
+    folder.unlink()
+    kept.rename(folder)
+    lithify.ok(*COMPACT, root)
+    globbing.check_settled(root, IDS)
+
+
+def test_journals_behind_a_link(quick_path):
+    """P9: a lake's folder of journals may be a link to a directory: they are found there."""
+    root = quick_path / "lake"
+    make(root)
+    cut(root, "committed")
+    link(root / globbing.STATE, (root / globbing.STATE).rename(quick_path / "kept"))
+    lithify.ok(*COMPACT, root)
+    globbing.check_settled(root, IDS)
+
+
+def status_of(root):
+    """Of a lake in which something is blocked."""
+    result = lithify.run("status", "--json", root)
+    assert result.code == lithify.BLOCKED, str(result)
+    return json.loads(result.out)["total"]
+
+
+@pytest.mark.parametrize("how", [how for how in BLOCKING if how != "another checksum"])  # bytes that no dry run reads
+def test_dry_runs_tell_of_what_blocks(how, quick_path):
+    """P8, P9: plan, gc --dry-run and status call such a partition blocked, for the reason that compact gives."""
+    root = quick_path / "lake"
+    make(root)
+    cut(root, "committed")
+    path, _ = globbing.journal(root)
+    BLOCKING[how](root, path)
+    before = numbered.tree(root)
+    told = []
+    for command in (["plan"], ["gc", "--dry-run"]):
+        result = lithify.run(*command, "--json", root)
+        assert result.code == lithify.BLOCKED and state_of(result)["state"] == "blocked", str(result)
+        told.append(state_of(result)["reason"])
+    total = status_of(root)
+    assert (total["blocked_partitions"], total["due_partitions"]) == (1, 0), total
+    assert numbered.tree(root) == before
+    _, report = compact_json(root)
+    assert told == [report["reason"]] * 2, (told, report)
+
+
+def test_dry_runs_tell_of_a_journal_of_no_partition(quick_path):
+    """P8: status counts what plan tells of."""
+    root = quick_path / "lake"
+    make(root)
+    cut(root, "committed")
+    shutil.rmtree(root / PARTITION)
+    assert lithify.run("plan", root).code == lithify.BLOCKED
+    assert status_of(root)["blocked_partitions"] == 1
 
 
 def test_an_added_input_is_not_deleted(quick_path):
@@ -522,6 +671,92 @@ def test_an_output_that_was_deleted(quick_path):
         code, report = compact_json(root)
         assert code == lithify.BLOCKED and "is missing" in report["reason"], report
     assert len(list((root / PARTITION).glob("part-*.parquet"))) == FILES
+
+
+@pytest.mark.parametrize("whose,reason", [("older", "older than its job"), ("another", "had another manifest")])
+def test_a_manifest_that_is_not_its_jobs(whose, reason, quick_path):
+    """P9, P10: an old one put back, or one of another life of the partition, cannot say what became of a job:
+    blocked, nothing goes; with the right one it is finished."""
+    root, twin = quick_path / "lake", quick_path / "twin"
+    for place in (root, twin):
+        make(place)
+        lithify.ok("adopt", "--readers", "glob", place)
+    manifest = root / PARTITION / "manifest.json"
+    other = {"older": manifest, "another": twin / PARTITION / "manifest.json"}[whose].read_bytes()
+    cut(root, "committed")
+    good = manifest.read_bytes()
+    manifest.write_bytes(other)
+    before = files_of(root)
+    for command in (COMPACT, GC, ["adopt", "--readers", "glob"], ["plan"]):
+        result = lithify.run(*command, root)
+        assert result.code == lithify.BLOCKED and reason in result.out, str(result)
+        assert files_of(root) == before, command
+    result = lithify.run("retire", root / PARTITION, "part-00000.parquet")
+    assert result.code != lithify.DONE and files_of(root) == before, str(result)
+    manifest.write_bytes(good)
+    lithify.ok(*COMPACT, root)
+    globbing.check_settled(root, IDS)
+
+
+@pytest.mark.parametrize("command", [["adopt", "--readers", "glob"], ["retire"]], ids=["adopt", "retire"])
+@pytest.mark.parametrize("step", ["output-durable", "committed"])
+def test_other_commands_recover_first(command, step, quick_path):
+    """ARC.1: adopt and retire finish what a job left, before they do anything of their own; what they cannot do
+    then, as to retire a file that was merged, they say."""
+    root = quick_path / "lake"
+    make(root)
+    cut(root, step)
+    if command == ["retire"]:
+        names = ["part-00000.parquet"]
+        code = lithify.run(*command, root / PARTITION, *names).code
+        assert code == (lithify.DONE if step == "output-durable" else lithify.FAILED), code
+        gone = set(range(ROWS)) if step == "output-durable" else set()
+        assert globbing.journals(root) == []
+        lithify.ok(*GC, root)
+        globbing.check_settled(root, sorted(set(IDS) - gone))
+    else:
+        lithify.ok(*command, root)
+        globbing.check_settled(root, IDS)
+
+
+def test_gc_bytes_max_is_of_gc_alone(quick_path):
+    """docs/readers.md: neither the deletes of a job nor those that finish one for it are held back by it; what was
+    retired by hand is."""
+    for step in (None, "committed"):
+        root = quick_path / str(step) / "lake"
+        make(root)
+        if step:
+            cut(root, step)
+        lithify.ok(*(GC if step else COMPACT), "--gc-bytes-max", "1B", root)
+        assert list((root / PARTITION).glob("part-*.parquet")) == []
+        globbing.check_settled(root, IDS)
+    late = make(root, 3, 10, first=5000, stem="late")
+    lithify.ok("compact", *globbing.NOW, "--min-files", "99", "--settle", "9d", root)
+    names = [f"late-0000{number}.parquet" for number in range(3)]
+    lithify.ok("retire", root / PARTITION, *names)
+    globbing.check(root, [*IDS, *late])
+    result = lithify.run(*GC, "--gc-bytes-max", "1B", root)
+    assert "3 files more are past their grace" in result.out, str(result)
+    globbing.check(root, [*IDS, *late])
+    lithify.ok(*GC, root)
+    globbing.check_settled(root, IDS)
+
+
+def test_an_output_whose_inputs_are_gone_stays(quick_path):
+    """P10: not committed, it may hold the only copy of rows of the input that somebody took away."""
+    root = quick_path / "lake"
+    make(root)
+    cut(root, "output-durable", 2)
+    away = (root / PARTITION / "part-00001.parquet").rename(quick_path / "away")
+    before = files_of(root)
+    for command in (COMPACT, GC):
+        result = lithify.run(*command, "--json", root)
+        assert result.code == lithify.BLOCKED and state_of(result)["state"] == "blocked", str(result)
+        assert "is missing" in state_of(result)["reason"] and globbing.journals(root), str(result)
+        assert files_of(root).keys() == before.keys(), command
+    away.rename(root / PARTITION / "part-00001.parquet")
+    lithify.ok(*COMPACT, root)
+    globbing.check_settled(root, IDS)
 
 
 def test_an_input_that_changed(quick_path):
@@ -742,7 +977,11 @@ class Globbers:
 
 def test_engines_glob_during_commits(tmp_path):
     """RFC0009.3, A7, A16: no engine ever misses a row, or sees one more than twice, whenever it looks; it
-    may find a file gone."""
+    may find a file gone.
+
+    This cannot show that rows are seen twice: whether an engine looks in that moment is chance, and a run in
+    which none does passes, too. test_each_engine_counts_twice_meanwhile stops a job there. Nor can it show that
+    DuckDB and pyarrow never pass over a job's rows: docs/readers.md says when they would."""
     race = Globbers(tmp_path / "lake")
     race.write(0)
     lithify.ok("adopt", "--readers", "glob", race.root)
@@ -756,6 +995,19 @@ def test_engines_glob_during_commits(tmp_path):
         assert set(race.seen[name]) <= {1, 2, "gone"}, race.seen
     lithify.ok("compact", *globbing.NOW, race.root)
     globbing.check_settled(race.root, range(race.finished * race.rows))
+
+
+@pytest.mark.parametrize("step,arrival,times", [("journaled", 1, 1), ("output-durable", 2, 2), ("committed", 1, 2),
+                                                ("fenced", 1, 2), ("cleaned", 1, 1)])
+def test_each_engine_counts_twice_meanwhile(step, arrival, times, quick_path):
+    """docs/readers.md: a job that stands still where its outputs have their names and no input is deleted yet: every
+    engine sees every row exactly twice. Before and behind that: once. Readers of manifests: always once."""
+    root = quick_path / "lake"
+    make(root)
+    cut(root, step, arrival)
+    for name, engine in globbing.ENGINES.items():
+        assert sorted(engine(root)) == sorted([*IDS] * times), f"{name} at {step}"
+    numbered.check_everywhere(root, IDS, where=step)
 
 
 def test_races_among_globbers(tmp_path):

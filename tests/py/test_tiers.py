@@ -162,6 +162,43 @@ def test_plan_tells(lake):
     assert numbered.tree(root) == before
 
 
+@pytest.mark.parametrize("options,state,reason", [
+    (["--grace", "99999d"], "left", "not sealed yet"),
+    (["--min-files", "99", "--settle", "99999d"], "left", "too few small files"),
+    (["--min-free", "100%"], "pending", "free"),
+], ids=["not sealed", "too few", "no room"])
+def test_roll_ups_that_are_left_are_told(options, state, reason, lake):
+    """P8: as text and as JSON, and counted, until there is nothing that could be rolled up."""
+    root, ids = lake
+    lithify.ok("compact", *numbered.NOW, root)
+    result = lithify.run(*TIERS, *options, "--json", root)
+    told = json.loads(result.out)
+    report = [p for p in told["partitions"] if p["rollup"]]
+    assert [(p["path"], p["state"]) for p in report] == [(DAY, state)] and reason in report[0]["reason"], result
+    assert (told["summary"]["rollups"], told["summary"]["rollups_left"]) == (0, 1), result
+    result = lithify.run(*TIERS, *options, root)
+    assert "roll-ups: 0 made, 1 left" in result.out and reason in result.out, result
+    assert state != "left" or f"to be rolled up: {reason} (1)" in result.out, result
+    check(root, ids)
+    assert "roll-ups: 1 made, 0 left" in lithify.ok(*TIERS, root).out
+    for words in ([], ["--json"]):
+        result = lithify.ok(*TIERS, *options[:2], *words, root)
+        assert "rolled up" not in result.out and "roll-ups" not in result.out, result
+    assert json.loads(result.out)["summary"]["rollups_left"] == 0
+
+
+def test_a_refused_roll_up_is_counted(tmp_path):
+    """P8: one of two days is rolled up, the other one has files without the column."""
+    root = tmp_path / "lake"
+    day_fill(root)
+    other = DAY.replace("day=01", "day=02")
+    for hour in range(4):
+        numbered.write(root / other / f"hour={hour:02}" / "part.parquet", range(9000 + hour, 9001 + hour))
+    result = lithify.run(*TIERS, root)
+    assert result.code == lithify.BLOCKED and "roll-ups: 1 made, 1 left" in result.out, result
+    assert f"blocked    {other}  (hour=00/part.parquet has no column hour" in result.out, result
+
+
 def test_readers_among_rollups(tmp_path):
     """P2: while hours are rolled up and others come late, readers of both kinds see each row once."""
     root = tmp_path / "lake"
