@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "job/late.h"
+#include "job/lost.h"
 #include "job/path_check.h"
 
 enum lith_code lith_look_init(struct lith_look *look, const struct lith_job *job,
@@ -300,10 +301,7 @@ enum lith_code lith_lost_report(const struct lith_fact_book *book, const struct 
 {
     char *reason;
 
-    LITH_TRY(lith_arena_format(job->arena, &reason, err,
-                               "its manifest was lost: %s is an output of Lithify, and inputs of "
-                               "it are here too; lithify fsck --repair makes one anew",
-                               book->lost_output));
+    LITH_TRY(lith_arena_format(job->arena, &reason, err, LITH_LOST_FORMAT, book->lost_output));
     report->state = LITH_PARTITION_BLOCKED;
     report->reason = reason;
     return LITH_OK;

@@ -435,6 +435,17 @@ def lose(lake):
     (lake.folder / "manifest.json").unlink()
 
 
+def list_break(output, seed):
+    """Bits of its list of inputs are others."""
+    place = reader.parquet.ParquetFile(output).metadata.metadata[b"lithify.inputs"].decode()
+    where = dict(word.split("=") for word in place.split())
+    chance = random.Random(seed)
+    data = bytearray(output.read_bytes())
+    for _ in range(1 + seed):
+        data[int(where["offset"]) + chance.randrange(int(where["bytes"]))] ^= 1 << chance.randrange(8)
+    output.write_bytes(data)
+
+
 @pytest.mark.parametrize("options", [[], SPLIT], ids=["one output", "several"])
 @pytest.mark.parametrize("late", [0, 2])
 def test_a_manifest_is_made_anew(lake, options, late):
@@ -460,6 +471,54 @@ def test_a_manifest_is_made_anew(lake, options, late):
         lithify.ok("gc", "--quiet", lake.root)  # their grace has begun anew
     assert len(lake.names()) == 6 + len(names)
     lake.finish(live=None, audited=False)
+
+
+LISTS = [[], ["--json"], ["--strict"], ["--format", "duckdb"], ["--format", "symlink"]]
+
+
+@pytest.mark.parametrize("options", [[], SPLIT], ids=["one output", "several"])
+@pytest.mark.parametrize("unknown", [False, True], ids=["listed", "garbage"])
+def test_ls_lists_nothing_twice(lake, options, unknown):
+    """P2, P8: a list with rows twice is none: it names the partition, the output, and what to do."""
+    lake.compact(*options)
+    lose(lake)
+    if unknown:  # nobody knows whose rows it has
+        list_break(lake.outputs()[-1], 1)
+    for place in (lake.root, lake.folder):
+        for more in LISTS:
+            result = lithify.run("ls", *more, place)
+            assert result.code == lithify.FAILED and result.out == "", str(result)
+            assert FOLDER in result.err and "its manifest was lost" in result.err, str(result)
+            assert any(path.name in result.err for path in lake.outputs()), str(result)
+            assert "lithify fsck" in result.err, str(result)
+    if not unknown:
+        lake.repair()
+        lake.check()
+
+
+def test_ls_lists_an_output_without_its_inputs(lake):
+    """Nothing counts twice: it is a file like any other. So is one that nobody can read."""
+    lake.compact()
+    for path in lake.folder.glob("part-*"):
+        path.unlink()
+    lose(lake)
+    numbered.check(numbered.listed(lake.root), lake.rows)
+    (output,) = lake.outputs()
+    output.write_bytes(b"PAR1" + bytes(100))
+    assert lithify.ok("ls", lake.root).out.splitlines() == [str(output)]
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
+@pytest.mark.parametrize("how", ["no manifest", "a manifest"])
+def test_ls_opens_no_file_where_none_is_an_output(lake, how):
+    if how == "no manifest":
+        lose(lake)
+    else:
+        lake.compact()
+    record = lake.root.with_name("record")
+    subprocess.run(["strace", "-f", "-e", "trace=open,openat", "-o", record, lithify.BIN, "ls", lake.root],
+                   check=True, stdout=subprocess.DEVNULL)
+    assert FOLDER.split("/")[-1] in record.read_text() and ".parquet" not in record.read_text()
 
 
 def test_generations_of_outputs(lake):
@@ -556,13 +615,7 @@ def test_garbage_in_the_list_of_inputs(lake, seed):
     """P9: whatever bytes it has, nothing changes, and the file is named."""
     lake.compact()
     (output,) = lake.outputs()
-    place = reader.parquet.ParquetFile(output).metadata.metadata[b"lithify.inputs"].decode()
-    where = dict(word.split("=") for word in place.split())
-    chance = random.Random(seed)
-    data = bytearray(output.read_bytes())
-    for _ in range(1 + seed):
-        data[int(where["offset"]) + chance.randrange(int(where["bytes"]))] ^= 1 << chance.randrange(8)
-    output.write_bytes(data)
+    list_break(output, seed)
     lose(lake)
     lake.refused(output.name)
 
