@@ -281,8 +281,8 @@ static enum lith_code files_report(const struct lith_look *look, const struct li
 void lith_held_report(const struct lith_snapshot *snapshot, const struct lith_job *job,
                       struct lith_partition_report *report)
 {
-    report->held_bytes = 0;
     report->held_until_ns = 0;
+    (void)lith_lost_held(snapshot, &report->held_bytes);
     for (size_t i = 0; i < snapshot->file_count; i++) {
         const struct lith_snapshot_file *file = &snapshot->files[i];
         if (file->state != LITH_FILE_RETIRED || !file->object || !file->entry)

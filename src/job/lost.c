@@ -1,5 +1,5 @@
 /*
- * A manifest that was lost, as outputs tell by their footers.
+ * A manifest that was lost, as outputs tell by their footers, or what is held by being there.
  */
 #include "job/lost.h"
 
@@ -71,4 +71,19 @@ enum lith_code lith_lost_find(const struct lith_job *job, const struct lith_snap
     }
     lith_codec_context_free(codecs);
     return code;
+}
+
+size_t lith_lost_held(const struct lith_snapshot *snapshot, uint64_t *ret_bytes)
+{
+    size_t count = 0;
+
+    *ret_bytes = 0;
+    for (size_t i = 0; !snapshot->manifest && i < snapshot->file_count; i++) {
+        const struct lith_object *object = snapshot->files[i].object;
+        if (!object->is_held || !lith_name_is_data(object->name))
+            continue;
+        count++;
+        *ret_bytes += object->size;
+    }
+    return count;
 }

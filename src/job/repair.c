@@ -14,6 +14,7 @@
 #include "job/handed.h"
 #include "job/in_place.h"
 #include "job/kin_entries.h"
+#include "job/lost.h"
 #include "job/rebuild_plan.h"
 #include "job/repair_plan.h"
 
@@ -35,6 +36,10 @@ struct trying {
     struct lith_restore commit;
     struct lith_repair_plan plan;
     struct lith_rebuild_plan rebuild;
+    struct lith_lineage all; /* of what is held, too, where there is no manifest */
+    size_t *held;            /* its kins that what is shown was made of */
+    size_t held_count;
+    char pid[LITH_PID_TEXT_BYTES]; /* where nothing that is shown says which it was */
 };
 
 static enum lith_code blocked(const struct lith_job *job, const char *reason,
@@ -181,11 +186,109 @@ static enum lith_code shown_take(struct trying *t, struct lith_err *err)
                                  err);
 }
 
+static bool is_shown(const struct trying *t, size_t kin)
+{
+    const struct lith_object *object = t->all.files[kin].object;
+
+    return object && !object->is_held;
+}
+
+/* A file that is shown beside what was made of it through files that are held, and of which those
+ * that are shown do not tell; or LITH_NO_KIN. `marks` of what `kin` was made of. */
+static size_t doubled_find(const struct trying *t, size_t kin, const bool *marks)
+{
+    size_t found = LITH_NO_KIN;
+
+    for (size_t i = 0; i < t->all.count && found == LITH_NO_KIN; i++) {
+        bool is_out = false;
+        for (size_t n = 0; n < t->rebuild.out_count && !is_out; n++)
+            is_out = strcmp(t->lineage.files[t->rebuild.out[n]].name, t->all.files[i].name) == 0;
+        if (i != kin && marks[i] && is_shown(t, i) && !is_out)
+            found = i;
+    }
+    return found;
+}
+
+/* Marks what the files that are shown were made of, and themselves. */
+static enum lith_code shown_mark(struct trying *t, bool *marks, const char **ret_why,
+                                 struct lith_err *err)
+{
+    void *block;
+    char *why;
+
+    LITH_TRY(lith_arena_array(&t->arena, t->all.count, sizeof(bool), &block, err));
+    bool *own = block;
+    LITH_TRY(lith_arena_array(&t->arena, t->all.count, sizeof(size_t), &block, err));
+    for (size_t i = 0; i < t->all.count && !*ret_why; i++) {
+        if (!is_shown(t, i))
+            continue;
+        lith_lineage_mark(&t->all, i, marks, block);
+        if (!t->all.files[i].is_output)
+            continue;
+        memset(own, 0, t->all.count * sizeof(*own));
+        lith_lineage_mark(&t->all, i, own, block);
+        size_t doubled = doubled_find(t, i, own);
+        if (doubled == LITH_NO_KIN)
+            continue;
+        LITH_TRY(lith_arena_format(&t->arena, &why, err,
+                                   "%s was made of %s through files that are held beside the lake, "
+                                   "and both are shown: take one of them out of the partition",
+                                   t->all.files[i].name, t->all.files[doubled].name));
+        *ret_why = why;
+    }
+    return LITH_OK;
+}
+
+/* Is it an output all of whose rows are in what is marked? Then it was never committed, or was
+ * rolled back. */
+static bool is_made_of(const struct trying *t, size_t kin, const bool *marks)
+{
+    const struct lith_kin *file = &t->all.files[kin];
+    bool is = file->is_output;
+
+    for (size_t i = 0; is && i < file->input_count; i++)
+        is = marks[file->inputs[i]];
+    return is;
+}
+
+/* What is held is superseded where what is shown was made of it. Rows of other files may be nowhere
+ * else, or have been taken out. */
+static enum lith_code held_plan(struct trying *t, const char **ret_why, struct lith_err *err)
+{
+    void *block;
+    char *why;
+
+    LITH_TRY(lith_lineage_read(t->job, &t->place.view.listing, NULL, &t->arena, &t->all, err));
+    LITH_TRY(lith_arena_array(&t->arena, t->all.count, sizeof(bool), &block, err));
+    bool *marks = block;
+    LITH_TRY(shown_mark(t, marks, ret_why, err));
+    LITH_TRY(lith_arena_array(&t->arena, t->all.count, sizeof(size_t), &block, err));
+    t->held = block;
+    for (size_t i = 0; i < t->all.count && !*ret_why; i++) {
+        const struct lith_kin *kin = &t->all.files[i];
+        if (!kin->object || !kin->object->is_held)
+            continue;
+        if (marks[i]) {
+            t->held[t->held_count++] = i;
+        } else if (!is_made_of(t, i, marks)) {
+            LITH_TRY(lith_arena_format(&t->arena, &why, err,
+                                       "%s is held beside the lake (_held), and nothing that is "
+                                       "shown was made of it: put it into the partition if its "
+                                       "rows are to count; else lithify adopt makes a manifest of "
+                                       "what is shown, and gc takes what is held",
+                                       kin->name));
+            *ret_why = why;
+        }
+    }
+    return LITH_OK;
+}
+
 /* A manifest that was lost; *ret_lost is false where none was. */
 static enum lith_code lost_plan(struct trying *t, bool *ret_lost, const char **ret_why,
                                 struct lith_err *err)
 {
     bool takes = false;
+    uint64_t bytes;
 
     LITH_TRY(shown_take(t, err));
     LITH_TRY(lith_lineage_read(t->job, &t->shown, NULL, &t->arena, &t->lineage, err));
@@ -193,8 +296,16 @@ static enum lith_code lost_plan(struct trying *t, bool *ret_lost, const char **r
     LITH_TRY(lith_rebuild_plan_make(&t->lineage, &reader.base, &t->arena, &t->rebuild, err));
     *ret_lost = t->rebuild.pid || t->rebuild.refusal;
     *ret_why = t->rebuild.refusal;
+    if (!*ret_why && lith_lost_held(&t->place.view.snapshot, &bytes)) {
+        *ret_lost = true;
+        LITH_TRY(held_plan(t, ret_why, err));
+    }
     if (!*ret_lost || *ret_why)
         return LITH_OK;
+    if (!t->rebuild.pid) {
+        lith_pid_draw(t->job->env, t->pid);
+        t->rebuild.pid = t->pid;
+    }
     LITH_TRY(lith_handed_above(t->job, &takes, err));
     if (takes)
         *ret_why = "files may have been rolled up into the partition above, and nobody knows which";
@@ -245,23 +356,42 @@ static enum lith_code live_entries(struct trying *t, struct lith_err *err)
     return LITH_OK;
 }
 
-static enum lith_code lost_fill(struct trying *t, struct lith_err *err)
+/* What was replaced: of the files that are shown, and what is held. */
+static enum lith_code out_entries(struct trying *t, struct lith_err *err)
 {
     struct lith_kin_entries making;
-    struct lith_entry *out;
-    uint64_t epoch = lith_in_place_epoch(&t->place, t->rebuild.pid);
+    struct lith_entry *shown;
+    struct lith_entry *held;
+    size_t count = t->rebuild.out_count + t->held_count;
+    void *block;
 
     entries_init(t, &t->by_itself, &making, &t->arena);
-    LITH_TRY(lith_kin_entries_make(&making, t->rebuild.out, t->rebuild.out_count, &out, err));
+    LITH_TRY(lith_kin_entries_make(&making, t->rebuild.out, t->rebuild.out_count, &shown, err));
+    making.lineage = &t->all;
+    LITH_TRY(lith_kin_entries_make(&making, t->held, t->held_count, &held, err));
+    LITH_TRY(lith_arena_array(&t->arena, count, sizeof(struct lith_entry), &block, err));
+    struct lith_entry *entries = block;
+    if (t->rebuild.out_count)
+        memcpy(entries, shown, t->rebuild.out_count * sizeof(*entries));
+    if (t->held_count)
+        memcpy(entries + t->rebuild.out_count, held, t->held_count * sizeof(*entries));
+    t->commit.out = entries;
+    t->commit.out_count = count;
+    return LITH_OK;
+}
+
+static enum lith_code lost_fill(struct trying *t, struct lith_err *err)
+{
+    uint64_t epoch = lith_in_place_epoch(&t->place, t->rebuild.pid);
+
     t->file = (struct lith_manifest){
         .name = t->job->options->manifest_name, .generation = epoch, .epoch = epoch};
     (void)snprintf(t->file.pid, sizeof(t->file.pid), "%s", t->rebuild.pid);
     t->commit = (struct lith_restore){.file = &t->file,
                                       .listing = &t->shown,
-                                      .out = out,
-                                      .out_count = t->rebuild.out_count,
                                       .manifest_name = t->job->options->manifest_name,
                                       .is_repair = true};
+    LITH_TRY(out_entries(t, err));
     return live_entries(t, err);
 }
 
@@ -346,7 +476,7 @@ static enum lith_code reason_make(const struct trying *t, struct lith_partition_
             lith_arena_format(t->job->arena, &reason, err,
                               "%s: a manifest is made anew, of %zu files that are live and %zu "
                               "that were replaced",
-                              word, t->rebuild.live_count, t->rebuild.out_count));
+                              word, t->rebuild.live_count, t->commit.out_count));
     else if (plan->loss_count == 0)
         LITH_TRY(lith_arena_format(t->job->arena, &reason, err,
                                    "%s: no row is lost, all are in %zu files that become live",

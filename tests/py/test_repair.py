@@ -894,17 +894,123 @@ def test_exchange_a_lost_output_comes_back(swapped):
 
 
 def test_exchange_a_lost_manifest(swapped):
-    """The directory shows what is live: only a file that was put back beside its output is in doubt."""
+    """P1, P2, P10: the directory shows what is live; what is held tells that there was a manifest, and
+    goes by the new one. Nothing that is shown changes."""
+    folder = swapped / exchange.PARTITION
+    bytes_held = sum(path.stat().st_size for path in folder.glob("*.parquet"))
+    lithify.ok(*exchange.COMPACT, swapped)
+    (folder / "manifest.json").unlink()
+    shown = sorted(folder.glob("*.parquet"))
+    told_of_a_lost_manifest(swapped, 6, bytes_held)
+    result = lithify.ok("fsck", "--repair", "--yes", swapped)
+    assert "1 files that are live and 6 that were replaced" in result.out, str(result)
+    assert sorted(folder.glob("*.parquet")) == shown
+    exchange.check(swapped, range(300))
+    lithify.ok("gc", swapped)
+    assert len(exchange.held(swapped)) == 6  # their grace has begun anew
+    exchange.finish(swapped)
+    exchange.check(swapped, range(300))
+    assert lithify.run("fsck", "--deep", swapped).code == lithify.DONE
+
+
+def told_of_a_lost_manifest(root, held, size):
+    """By fsck, which names what to do, by gc, which deletes nothing, and by rollback."""
+    before = exchange.tree(root)
+    found = lithify.run("fsck", "--json", root)
+    assert found.code == lithify.BLOCKED, str(found)
+    (part,) = json.loads(found.out)["partitions"]
+    (finding,) = part["findings"]
+    assert (finding["kind"], finding["wants_hand"], finding["file"]) == ("lost-manifest", True, None)
+    assert f"{held} files are held" in finding["text"] and "fsck --repair" in finding["todo"]
+    assert part["held_bytes"] == finding["bytes"] == size
+    for options in ([], ["--dry-run"]):
+        gc = lithify.run(*exchange.GC, *options, "--json", root)
+        assert gc.code == lithify.BLOCKED and "its manifest was lost" in gc.out, str(gc)
+        assert "fsck --repair" in gc.out, str(gc)
+    rollback = lithify.run("rollback", root / exchange.PARTITION)
+    assert rollback.code == lithify.FAILED, str(rollback)
+    assert "there is no manifest" in rollback.err and "lithify fsck" in rollback.err, str(rollback)
+    assert exchange.tree(root) == before
+
+
+def test_exchange_a_lost_manifest_and_an_input_that_was_put_back(swapped):
+    """P2: shown beside its output, it would count twice."""
     folder = swapped / exchange.PARTITION
     spare = shutil.copy2(folder / "part-00001.parquet", swapped.with_name("spare"))
     lithify.ok(*exchange.COMPACT, swapped)
     (folder / "manifest.json").unlink()
-    assert "nothing to repair" in lithify.ok("fsck", "--repair", "--yes", swapped).out
     shutil.copy2(spare, folder / "part-00001.parquet")
     lithify.ok("fsck", "--repair", "--yes", swapped)
     exchange.check(swapped, range(300))
     exchange.finish(swapped)
     exchange.check(swapped, range(300))
+
+
+@pytest.mark.parametrize("put_back", [None, "part-00001.parquet"], ids=["", "an input is put back"])
+def test_exchange_a_lost_manifest_of_generations(swapped, put_back):
+    """P1, P6: what an output is made of through another one, and one that was not committed, go, too."""
+    folder = swapped / exchange.PARTITION
+    spare = shutil.copy2(folder / "part-00001.parquet", swapped.with_name("spare"))
+    ids = list(range(300))
+    for number in MANY:
+        lithify.ok(*exchange.COMPACT, swapped)
+        ids += numbered.fill(folder, 6, 50, first=1000 * (number + 1), stem=f"late{number}")
+    crash.run("output-durable", 1, *exchange.COMPACT, swapped)
+    assert len(exchange.held(swapped)) >= 6 * 3 + 2
+    (folder / "manifest.json").unlink()
+    if put_back:  # P2: no list of a file that is shown has it
+        shutil.copy2(spare, folder / put_back)
+        refused = lithify.run("fsck", "--repair", "--yes", swapped)
+        assert refused.code == lithify.BLOCKED and f"was made of {put_back} through" in refused.out
+        (folder / put_back).unlink()
+    lithify.ok("fsck", "--repair", "--yes", swapped)
+    exchange.check(swapped, ids)
+    assert "nothing to repair" in lithify.ok("fsck", "--repair", "--yes", swapped).out
+    exchange.finish(swapped)
+    exchange.check(swapped, ids)
+
+
+def test_exchange_a_lost_manifest_after_a_rollback(swapped):
+    """The output is held, and what it was made of is shown."""
+    lithify.ok(*exchange.COMPACT, swapped)
+    lithify.ok("rollback", swapped / exchange.PARTITION)
+    (swapped / exchange.PARTITION / "manifest.json").unlink()
+    assert lithify.run("fsck", swapped).code == lithify.BLOCKED
+    lithify.ok("fsck", "--repair", "--yes", swapped)
+    exchange.check(swapped, range(300))
+    exchange.finish(swapped)
+    exchange.check(swapped, range(300))
+
+
+@pytest.mark.parametrize("counts", [True, False])
+@pytest.mark.parametrize("how", ["output deleted", "retired"])
+def test_exchange_a_lost_manifest_and_rows_that_nothing_shows(swapped, how, counts):
+    """P1, P9: they were taken out, or lost: it names one of them and both ways, and does neither."""
+    folder = swapped / exchange.PARTITION
+    if how == "retired":
+        lithify.ok("retire", folder, "part-00001.parquet")
+        culprit, back, shown = "part-00001.parquet", range(50, 100), {*range(50), *range(100, 300)}
+    else:
+        lithify.ok(*exchange.COMPACT, swapped)
+        (output,) = folder.glob("*.parquet")
+        output.unlink()
+        shown = set(numbered.fill(folder, 1, 50, first=1000, stem="late"))
+        culprit, back = "part-00000.parquet", range(300)
+    (folder / "manifest.json").unlink()
+    before = exchange.tree(swapped)
+    result = lithify.run("fsck", "--repair", "--yes", swapped)
+    assert result.code == lithify.BLOCKED and f"{culprit} is held" in result.out, str(result)
+    assert "lithify adopt" in result.out, str(result)
+    assert exchange.tree(swapped) == before
+    if counts:
+        place = exchange.staging(swapped) / exchange.PARTITION / "_held"
+        for name in exchange.held(swapped):
+            shutil.copy2(place / name, folder / name)
+        shown |= set(back)
+    lithify.ok("adopt", swapped)
+    exchange.check(swapped, shown)
+    exchange.finish(swapped)
+    exchange.check(swapped, shown)
 
 
 @pytest.mark.parametrize("step", ["swap-built", "swap-exchanged", "repaired"])
