@@ -15,6 +15,9 @@
 #define REMEDY_MISSING                                                                             \
     "put it back from a copy; or lithify fsck --repair, which tells what is lost by that"
 #define REMEDY_BYTES "put it back from a copy"
+#define REMEDY_ANEW                                                                                \
+    "lithify fsck --repair keeps it as new data, and brings its former rows back where an output " \
+    "has them; or put it back from a copy"
 #define REMEDY_DAMAGED                                                                             \
     "put it back from a copy; or take it out with its rows: lithify retire PARTITION FILE"
 
@@ -77,6 +80,7 @@ static enum lith_code differs_find(const struct live *l, struct lith_err *err)
 {
     const struct lith_object *object = l->file->object;
     const struct lith_entry *entry = l->file->entry;
+    const struct lith_manifest *m = lith_view_manifest(l->look->view);
     struct lith_found found = found_of(l, "differs", false, NULL);
     bool same = false;
     char rows[40];
@@ -93,7 +97,7 @@ static enum lith_code differs_find(const struct live *l, struct lith_err *err)
                                  "its bytes are those that the manifest names, its time is not; "
                                  "compact notes it, and gc deletes nothing here before");
     found.wants_hand = true;
-    found.todo = REMEDY_BYTES;
+    found.todo = lith_output_name_is_of(l->file->name, m->pid) ? REMEDY_BYTES : REMEDY_ANEW;
     return lith_findings_add(l->look->findings, &found, err,
                              "its bytes are not those that the manifest names, %" PRIu64
                              " bytes, crc32 %08" PRIx32 "%s: it was written again by others; gc "

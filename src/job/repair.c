@@ -30,6 +30,10 @@ struct trying {
     struct lith_in_place place;
     struct lith_arena arena;
     struct lith_lineage lineage;
+    struct lith_listing known;   /* the files that are there, but for those written again */
+    struct lith_snapshot former; /* of them: what was written again is missing */
+    struct lith_entry *anew;     /* the files that were written again, as they are */
+    size_t anew_count;
     struct lith_listing shown;      /* the files that a reader may list */
     struct lith_snapshot by_itself; /* of them, without a manifest */
     struct lith_manifest file;      /* made up for the commit */
@@ -91,27 +95,97 @@ static enum lith_code obstacle_find(struct trying *t, const char **ret_why, stru
     return LITH_OK;
 }
 
+/* Was a file that we have read written again by its writer? Of an output that is no new data. */
+static enum lith_code is_anew(const struct trying *t, const struct lith_snapshot_file *file,
+                              bool *ret_is, struct lith_err *err)
+{
+    LITH_AUTO(source) struct lith_source *source = NULL;
+    const struct lith_job *job = t->job;
+    uint32_t crc = 0;
+
+    *ret_is = file->state == LITH_FILE_LIVE && file->object && !file->object->is_link &&
+              file->differs && file->entry->has_crc &&
+              !lith_output_name_is_of(file->name, t->place.manifest->pid);
+    if (!*ret_is || file->object->size != file->entry->size)
+        return LITH_OK;
+    enum lith_code code = lith_folder_source_open(job->folder, file->object, &source, err);
+    if (code == LITH_E_NOT_FOUND)
+        return lith_fail(err, LITH_E_CONFLICT, "%s vanished while it was read", file->name);
+    LITH_TRY(code);
+    LITH_TRY(lith_source_crc32(source, job->work->mem, &crc, err));
+    *ret_is = crc != file->entry->crc32;
+    return LITH_OK;
+}
+
+/* Those have vanished under what their writer has put in their place, which counts, too. */
+static enum lith_code known_take(struct trying *t, struct lith_err *err)
+{
+    const struct lith_view *view = &t->place.view;
+    void *block;
+
+    LITH_TRY(lith_arena_array(&t->arena, view->listing.object_count, sizeof(struct lith_object),
+                              &block, err));
+    t->known = view->listing;
+    t->known.objects = block;
+    t->known.object_count = 0;
+    LITH_TRY(lith_arena_array(&t->arena, view->snapshot.differ_count, sizeof(struct lith_entry),
+                              &block, err));
+    t->anew = block;
+    for (size_t i = 0; i < view->snapshot.file_count; i++) {
+        const struct lith_snapshot_file *file = &view->snapshot.files[i];
+        bool is;
+        LITH_TRY(is_anew(t, file, &is, err));
+        if (is)
+            t->anew[t->anew_count++] = (struct lith_entry){
+                .name = file->name, .size = file->object->size, .etag = file->object->etag};
+        else if (file->object)
+            t->known.objects[t->known.object_count++] = *file->object;
+    }
+    return lith_snapshot_resolve(&t->known, t->place.manifest, LITH_SNAPSHOT_OPEN, &t->arena,
+                                 &t->former, err);
+}
+
+/* What was written again is not written off: somebody may have a copy of what it was. */
+static enum lith_code anew_check(struct trying *t, const char **ret_why, struct lith_err *err)
+{
+    char *why;
+
+    for (size_t i = 0; i < t->plan.loss_count && !*ret_why; i++) {
+        const struct lith_loss *loss = &t->plan.losses[i];
+        if (!lith_listing_find(&t->place.view.listing, loss->entry->name))
+            continue;
+        LITH_TRY(lith_arena_format(&t->arena, &why, err,
+                                   "%s was written again by others, and no file that is there is "
+                                   "known to hold all its former rows%s%s: put it back from a "
+                                   "copy, with its time (cp -p), and the new one under another "
+                                   "name",
+                                   loss->entry->name, loss->why ? "; " : "",
+                                   loss->why ? loss->why : ""));
+        *ret_why = why;
+    }
+    return LITH_OK;
+}
+
 /* A live set with files that vanished. *ret_why: why it cannot be repaired; NULL: it can. */
 static enum lith_code missing_plan(struct trying *t, const char **ret_why, struct lith_err *err)
 {
     const struct lith_manifest *base = t->place.manifest;
-    struct lith_view *view = &t->place.view;
 
     LITH_TRY(obstacle_find(t, ret_why, err));
     if (*ret_why)
         return LITH_OK;
-    LITH_TRY(lith_lineage_read(t->job, &view->listing, base, &t->arena, &t->lineage, err));
+    LITH_TRY(lith_lineage_read(t->job, &t->known, base, &t->arena, &t->lineage, err));
     struct lith_row_reader reader = lith_row_reader_of(t->job, &t->lineage);
     struct lith_repair_request request = {
         .lineage = &t->lineage,
         .base = base,
-        .listing = &view->listing,
-        .snapshot = &view->snapshot,
+        .listing = &t->known,
+        .snapshot = &t->former,
         .judge = &reader.base,
     };
     LITH_TRY(lith_repair_plan_make(&request, &t->arena, &t->plan, err));
     *ret_why = t->plan.restore.refusal;
-    return LITH_OK;
+    return *ret_why ? LITH_OK : anew_check(t, ret_why, err);
 }
 
 static enum lith_code lost_entries(struct trying *t, struct lith_entry **ret_entries,
@@ -128,20 +202,38 @@ static enum lith_code lost_entries(struct trying *t, struct lith_entry **ret_ent
     return LITH_OK;
 }
 
+/* Besides what the plan has, those that were written again. */
+static enum lith_code back_entries(struct trying *t, const struct lith_kin_entries *making,
+                                   struct lith_err *err)
+{
+    const struct lith_restore_plan *plan = &t->plan.restore;
+    struct lith_entry *known;
+    void *block;
+
+    LITH_TRY(lith_kin_entries_make(making, plan->back, plan->back_count, &known, err));
+    t->commit.back_count = plan->back_count + t->anew_count;
+    LITH_TRY(
+        lith_arena_array(&t->arena, t->commit.back_count, sizeof(struct lith_entry), &block, err));
+    struct lith_entry *entries = block;
+    if (plan->back_count)
+        memcpy(entries, known, plan->back_count * sizeof(*entries));
+    if (t->anew_count)
+        memcpy(entries + plan->back_count, t->anew, t->anew_count * sizeof(*entries));
+    t->commit.back = entries;
+    return LITH_OK;
+}
+
 static enum lith_code missing_fill(struct trying *t, struct lith_err *err)
 {
     const struct lith_manifest *base = t->place.manifest;
     struct lith_repair_plan *plan = &t->plan;
     struct lith_kin_entries making;
     struct lith_entry *own;
-    struct lith_entry *back;
     struct lith_entry *out;
     struct lith_entry *lost;
 
-    entries_init(t, &t->place.view.snapshot, &making, &t->arena);
+    entries_init(t, &t->former, &making, &t->arena);
     LITH_TRY(lith_kin_entries_make(&making, plan->coming, plan->coming_count, &own, err));
-    LITH_TRY(
-        lith_kin_entries_make(&making, plan->restore.back, plan->restore.back_count, &back, err));
     LITH_TRY(lith_kin_entries_make(&making, plan->restore.out, plan->restore.out_count, &out, err));
     LITH_TRY(lost_entries(t, &lost, err));
     t->file = (struct lith_manifest){.name = base->name,
@@ -153,8 +245,6 @@ static enum lith_code missing_fill(struct trying *t, struct lith_err *err)
     t->commit = (struct lith_restore){
         .file = &t->file,
         .listing = &t->place.view.listing,
-        .back = back,
-        .back_count = plan->restore.back_count,
         .out = out,
         .out_count = plan->restore.out_count,
         .superseded = plan->restore.superseded,
@@ -164,7 +254,7 @@ static enum lith_code missing_fill(struct trying *t, struct lith_err *err)
         .lost = lost,
         .lost_count = plan->loss_count,
     };
-    return LITH_OK;
+    return back_entries(t, &making, err);
 }
 
 /* What is held out of sight was replaced by a commit, whatever has become of its manifest. */
@@ -429,6 +519,15 @@ static enum lith_code loss_report(const struct trying *t, const struct lith_loss
     return LITH_OK;
 }
 
+static const char *leaving_text(const struct trying *t, const struct lith_entry *entry)
+{
+    if (entry->etag)
+        return "leaves: its rows are in what is live";
+    return lith_listing_find(&t->place.view.listing, entry->name)
+               ? "was written again: its former rows are in what is live"
+               : "vanished: its rows are in what is live";
+}
+
 static enum lith_code files_report(const struct trying *t, struct lith_partition_report *report,
                                    struct lith_err *err)
 {
@@ -448,10 +547,8 @@ static enum lith_code files_report(const struct trying *t, struct lith_partition
     for (size_t i = 0; i < coming; i++)
         LITH_TRY(file_report(t, &commit->back[i], false, "becomes live", to++, err));
     for (size_t i = 0; i < commit->out_count; i++)
-        LITH_TRY(file_report(t, &commit->out[i], true,
-                             commit->out[i].etag ? "leaves: its rows are in what is live"
-                                                 : "vanished: its rows are in what is live",
-                             to++, err));
+        LITH_TRY(
+            file_report(t, &commit->out[i], true, leaving_text(t, &commit->out[i]), to++, err));
     return LITH_OK;
 }
 
@@ -480,7 +577,7 @@ static enum lith_code reason_make(const struct trying *t, struct lith_partition_
     else if (plan->loss_count == 0)
         LITH_TRY(lith_arena_format(t->job->arena, &reason, err,
                                    "%s: no row is lost, all are in %zu files that become live",
-                                   word, plan->coming_count + plan->restore.back_count));
+                                   word, plan->coming_count + t->commit.back_count));
     else
         LITH_TRY(lith_arena_format(
             t->job->arena, &reason, err, "%s: %zu file%s lost, with %" PRIu64 " rows%s%s", word,
@@ -490,6 +587,24 @@ static enum lith_code reason_make(const struct trying *t, struct lith_partition_
     return LITH_OK;
 }
 
+/* Where what was written again cannot be had back, what vanished can still be judged. */
+static enum lith_code missing_judge(struct trying *t, bool *ret_due, const char **ret_why,
+                                    struct lith_err *err)
+{
+    LITH_TRY(known_take(t, err));
+    *ret_due = t->former.missing_count > 0;
+    if (!*ret_due)
+        return LITH_OK;
+    LITH_TRY(missing_plan(t, ret_why, err));
+    if (!*ret_why || t->anew_count == 0 || t->place.view.snapshot.missing_count == 0)
+        return LITH_OK;
+    t->known = t->place.view.listing;
+    t->former = t->place.view.snapshot;
+    t->anew_count = 0;
+    *ret_why = NULL;
+    return missing_plan(t, ret_why, err);
+}
+
 /* Is there something to do? Fills the commit; *ret_why: why it cannot be done. */
 static enum lith_code plan_make(struct trying *t, bool *ret_due, const char **ret_why,
                                 struct lith_err *err)
@@ -497,9 +612,7 @@ static enum lith_code plan_make(struct trying *t, bool *ret_due, const char **re
     *ret_why = NULL;
     *ret_due = false;
     if (t->place.manifest) {
-        *ret_due = t->place.view.snapshot.missing_count > 0;
-        if (*ret_due)
-            LITH_TRY(missing_plan(t, ret_why, err));
+        LITH_TRY(missing_judge(t, ret_due, ret_why, err));
         return *ret_due && !*ret_why ? missing_fill(t, err) : LITH_OK;
     }
     LITH_TRY(lost_plan(t, ret_due, ret_why, err));
@@ -577,7 +690,8 @@ static enum lith_code is_whole(const struct lith_job *job, bool dry_run, bool *r
         return LITH_OK;
     LITH_TRY(code);
     const struct lith_manifest *m = lith_view_manifest(&view);
-    *ret_whole = m && !m->foreign && view.snapshot.missing_count == 0;
+    *ret_whole =
+        m && !m->foreign && view.snapshot.missing_count == 0 && view.snapshot.differ_count == 0;
     if (*ret_whole && !dry_run && lith_job_events_owed(job, &view))
         return lith_folder_sync(job->folder, err);
     return LITH_OK;

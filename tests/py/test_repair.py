@@ -279,6 +279,82 @@ def vanish(lake, name):
     return output, spare, kept[name]
 
 
+def write_again(path, same_size, first=1000):
+    """As a writer does that uses a name twice: other rows, maybe as many bytes. Their numbers."""
+    size = path.stat().st_size
+    for first in range(first, first + 40000, 50):
+        rows = range(first, first + (50 if same_size else 57))
+        numbered.write(path, rows)
+        if not same_size or path.stat().st_size == size:
+            return rows
+    pytest.skip("no other rows take as many bytes")
+
+
+def rolled_back(root, folder, compact, same_size):
+    """A file that came back is written again. Neither is anything deleted then, nor silent."""
+    lithify.ok(*compact, root)
+    lithify.ok("rollback", folder)
+    rows = write_again(folder / "part-00001.parquet", same_size)
+    result = lithify.run("fsck", root)
+    assert result.code == lithify.BLOCKED and "part-00001.parquet: differs: " in result.out, str(result)
+    assert "lithify fsck --repair keeps it as new data" in result.out, str(result)
+    before = numbered.tree(root)
+    for options in ([], ["--replay-window=0s"]):
+        result = lithify.run(*GC, *options, root)
+        assert result.code == lithify.BLOCKED and "part-00001.parquet" in result.out, str(result)
+    assert numbered.tree(root) == before
+    return set(rows)
+
+
+@pytest.mark.parametrize("same_size", [False, True], ids=["other size", "same size"])
+def test_a_file_that_was_rolled_back_to_is_written_again(lake, same_size):
+    """P1, P2: its former rows are in the output, and come back with it; the new ones count as well."""
+    lake.rows |= rolled_back(lake.root, lake.folder, COMPACT, same_size)
+    part = lake.repair()
+    assert part["state"] == "changed" and part["lost"] == 0, part
+    assert "no row is lost" in part["reason"]
+    assert sorted((f["name"][:1], f["reason"].split(":")[0], f["is_input"]) for f in part["files"]) == sorted(
+        [("0", "becomes live", False), ("p", "becomes live", False), ("p", "was written again", True)]
+        + [("p", "leaves", True)] * 5), part["files"]
+    lake.check(live=2)
+    assert lithify.run("fsck", lake.root).code == lithify.DONE
+    lake.finish()
+
+
+@pytest.mark.parametrize("same_size", [False, True], ids=["other size", "same size"])
+def test_exchange_a_file_that_was_rolled_back_to_is_written_again(swapped, same_size):
+    folder = swapped / exchange.PARTITION
+    ids = {*range(300), *rolled_back(swapped, folder, exchange.COMPACT, same_size)}
+    lithify.ok("fsck", "--repair", "--yes", swapped)
+    exchange.check(swapped, ids)
+    exchange.finish(swapped)
+    exchange.check(swapped, ids)
+
+
+@pytest.mark.parametrize("how", ["merged without it", "its output is gone"])
+def test_a_file_that_was_written_again_and_nothing_stands_for(lake, how):
+    """P9, P10: it is told, and neither written off nor is anything deleted that may have its rows."""
+    rolled_back(lake.root, lake.folder, COMPACT, False)
+    if how == "merged without it":
+        assert lithify.run(*COMPACT, lake.root).code == lithify.BLOCKED
+    else:
+        (output,) = lake.folder.glob("0*.parquet")
+        output.unlink()
+    lake.refused("part-00001.parquet was written again")
+
+
+def test_one_file_was_written_again_and_another_one_vanished(lake):
+    """Nothing stands for either: the one is written off, and the other one told."""
+    lake.rows |= rolled_back(lake.root, lake.folder, COMPACT, False)
+    for path in (*lake.folder.glob("0*.parquet"), lake.folder / "part-00003.parquet"):
+        path.unlink()
+    lake.rows -= {*range(50, 100), *range(150, 200)}
+    assert lake.repair()["lost"] == 1
+    assert lake.lost() == [("part-00003.parquet", 50)]
+    lake.check(live=5)
+    lake.refused("part-00001.parquet was written again")
+
+
 def test_what_is_left_of_a_lost_output_is_kept(lake):
     """P10: its other inputs are all that is left of its rows: gc leaves them for a week."""
     lake.compact()
