@@ -552,21 +552,35 @@ static enum lith_code files_report(const struct trying *t, struct lith_partition
     return LITH_OK;
 }
 
+/* "50 rows", as far as they were ever counted. */
+static void lost_rows_text(size_t files, uint64_t counted, size_t uncounted, char *text,
+                           size_t bytes)
+{
+    if (uncounted == 0)
+        (void)snprintf(text, bytes, "%" PRIu64 " rows", counted);
+    else if (uncounted == files)
+        (void)snprintf(text, bytes, "all %s rows, which were never counted",
+                       files == 1 ? "its" : "their");
+    else
+        (void)snprintf(text, bytes,
+                       "%" PRIu64 " rows, and all rows of %zu of them, which were never counted",
+                       counted, uncounted);
+}
+
 static enum lith_code reason_make(const struct trying *t, struct lith_partition_report *report,
                                   struct lith_err *err)
 {
     const char *word = t->dry_run ? "can be repaired" : "repaired";
     const struct lith_repair_plan *plan = &t->plan;
     size_t uncounted = 0;
-    char more[80] = "";
+    char rows[120];
     char *reason;
 
     for (size_t i = 0; i < plan->loss_count; i++) {
         report->lost_rows += plan->losses[i].entry->rows;
         uncounted += !plan->losses[i].entry->has_rows;
     }
-    if (uncounted)
-        (void)snprintf(more, sizeof(more), " and those of %zu that were never counted", uncounted);
+    lost_rows_text(plan->loss_count, report->lost_rows, uncounted, rows, sizeof(rows));
     report->lost = plan->loss_count;
     if (!t->place.manifest)
         LITH_TRY(
@@ -580,8 +594,8 @@ static enum lith_code reason_make(const struct trying *t, struct lith_partition_
                                    word, plan->coming_count + t->commit.back_count));
     else
         LITH_TRY(lith_arena_format(
-            t->job->arena, &reason, err, "%s: %zu file%s lost, with %" PRIu64 " rows%s%s", word,
-            plan->loss_count, plan->loss_count == 1 ? "" : "s", report->lost_rows, more,
+            t->job->arena, &reason, err, "%s: %zu file%s lost, with %s%s", word, plan->loss_count,
+            plan->loss_count == 1 ? "" : "s", rows,
             plan->coming_count ? "; the rows of others are in files that become live" : ""));
     report->reason = reason;
     return LITH_OK;

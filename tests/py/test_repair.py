@@ -149,7 +149,8 @@ def test_the_text_names_it(lake):
     (lake.folder / "part-00003.parquet").unlink()
     lake.rows -= set(range(150, 200))
     out = lithify.ok("fsck", "--repair", "--yes", lake.root).out
-    assert "- part-00003.parquet" in out and "never counted" in out, out
+    assert "- part-00003.parquet" in out, out
+    assert "1 file lost, with all its rows, which were never counted" in out, out
     assert "repaired" in out.splitlines()[-1], out
     lake.check(live=5)
     again = lithify.ok("fsck", "--repair", "--yes", lake.folder).out
@@ -181,10 +182,23 @@ def test_a_file_comes_back(lake, counted, merged):
     lake.finish()
 
 
+def test_rows_of_some_were_counted(lake):
+    lake.more(1)
+    lithify.ok(*WAIT, lake.root)
+    for name in ("late300-00000.parquet", "part-00003.parquet"):
+        (lake.folder / name).unlink()
+    assert lake.repair()["reason"] == \
+        "repaired: 2 files lost, with 50 rows, and all rows of 1 of them, which were never counted"
+    assert event(lake.root, "repair")["reason"] == "lost, with 50 rows, and others that were never " \
+        "counted: late300-00000.parquet, part-00003.parquet"
+
+
 def test_all_files_vanished(lake):
     for path in lake.folder.glob("*.parquet"):
         path.unlink()
     part = lake.repair()
+    assert part["reason"] == "repaired: 6 files lost, with all their rows, which were never counted"
+    assert "lost, with rows that were never counted: part-" in event(lake.root, "repair")["reason"]
     assert (part["lost"], part["files_after"]) == (6, 0)
     assert lake.state()["files"] == []
     lake.rows = set()
