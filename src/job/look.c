@@ -321,6 +321,13 @@ enum lith_code lith_look_report(const struct lith_look *look, const struct lith_
                                look->plan.detail ? look->plan.detail : "", uncompared ? "; " : "",
                                uncompared ? uncompared : ""));
     report->reason = reason;
+    uint64_t held_bytes;
+    size_t held = lith_lost_held(&look->view.snapshot, &held_bytes);
+    if (held) {
+        LITH_TRY(lith_arena_format(job->arena, &reason, err, "%s; " LITH_LOST_HELD_FORMAT,
+                                   report->reason, held));
+        report->reason = reason;
+    }
     if (is_lost(look))
         LITH_TRY(lith_lost_report(&look->book, job, report, err));
     LITH_TRY(text_keep(job, look->keys.tenant, &report->tenant, err));

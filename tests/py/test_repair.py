@@ -1017,6 +1017,9 @@ def told_of_a_lost_manifest(root, held, size):
         gc = lithify.run(*exchange.GC, *options, "--json", root)
         assert gc.code == lithify.BLOCKED and "its manifest was lost" in gc.out, str(gc)
         assert "fsck --repair" in gc.out, str(gc)
+    for command in (["plan", *exchange.NOW], exchange.COMPACT):
+        left = lithify.ok(*command, "--json", root)
+        assert "fewer than two files to merge; its manifest was lost" in left.out, str(left)
     rollback = lithify.run("rollback", root / exchange.PARTITION)
     assert rollback.code == lithify.FAILED, str(rollback)
     assert "there is no manifest" in rollback.err and "lithify fsck" in rollback.err, str(rollback)
