@@ -539,7 +539,8 @@ struct lith_snapshot_files;
 /*
  * Takes the reader rule: each partition is listed, then its manifest is read, once. `partition`
  * is a path below the root; NULL: all of the lake. `strict`: what manifests name, alone.
- * CORRUPT names a manifest that cannot be read; nothing is guessed.
+ * CORRUPT names a manifest that cannot be read, or a partition whose manifest was lost; nothing is
+ * guessed. For the latter footers are read, of files that are named like outputs alone.
  */
 LITH_API LITH_MUST_CHECK enum lith_code
 lith_snapshot_files_open(struct lith_lake *lake, const char *partition, bool strict,

@@ -9,6 +9,7 @@
 #include "base/guard.h"
 #include "base/limits.h"
 #include "job/handed.h"
+#include "job/lost.h"
 #include "lake/lake_file.h"
 #include "lake/snapshot.h"
 #include "lake/walk.h"
@@ -108,6 +109,24 @@ static enum lith_code part_note(struct lith_snapshot_files *files, const struct 
                               : LITH_OK;
 }
 
+/* Where a manifest was lost, rows would count twice: a list of them is none. */
+static enum lith_code lost_check(struct lith_snapshot_files *files, struct lith_folder *folder,
+                                 const struct lith_view *view, struct lith_err *err)
+{
+    LITH_AUTO(arena) struct lith_arena scratch;
+    const char *output;
+
+    lith_arena_init(&scratch, &files->budget.mem);
+    struct lith_job job = {
+        .folder = folder,
+        .options = &files->lake->job,
+        .work = &files->budget.work,
+        .arena = &scratch,
+    };
+    LITH_TRY(lith_lost_find(&job, &view->snapshot, &output, err));
+    return output ? lith_fail(err, LITH_E_CORRUPT, LITH_LOST_FORMAT, output) : LITH_OK;
+}
+
 /* Adds the live files of one partition. `listing` was taken just now; NULL: none was. `part` may be
  * NULL, too. */
 static enum lith_code folder_add(struct lith_snapshot_files *files, struct lith_folder *folder,
@@ -117,8 +136,11 @@ static enum lith_code folder_add(struct lith_snapshot_files *files, struct lith_
     LITH_AUTO(view) struct lith_view view = {0};
     const char *path = folder->path;
 
-    if (lith_view_take_listed(folder, listing, files->mode, &files->budget.mem, &view, err) !=
-        LITH_OK)
+    enum lith_code code =
+        lith_view_take_listed(folder, listing, files->mode, &files->budget.mem, &view, err);
+    if (code == LITH_OK)
+        code = lost_check(files, folder, &view, err);
+    if (code != LITH_OK)
         return lith_err_prefix(err, "%s", *path ? path : ".");
     const struct lith_manifest *m = lith_view_manifest(&view);
     for (size_t i = 0; i < view.snapshot.file_count; i++) {

@@ -172,10 +172,14 @@ static enum lith_code losses_set(const struct lith_manifest *m, const struct lit
     for (size_t i = 0; i < lost.count && i < TOLD_MAX; i++)
         LITH_TRY(lith_arena_format(arena, &names, err, "%s%s%s", names ? names : "",
                                    names ? ", " : "", lost.names[i]));
-    LITH_TRY(lith_arena_format(arena, &reason, err, "lost, with %" PRIu64 " rows%s: %s%s",
-                               lost.rows,
-                               lost.has_rows ? "" : " and those of files that were not counted",
-                               names, lost.count > TOLD_MAX ? " and others" : ""));
+    const char *others = lost.count > TOLD_MAX ? " and others" : "";
+    if (lost.rows == 0 && !lost.has_rows)
+        LITH_TRY(lith_arena_format(arena, &reason, err,
+                                   "lost, with rows that were never counted: %s%s", names, others));
+    else
+        LITH_TRY(lith_arena_format(
+            arena, &reason, err, "lost, with %" PRIu64 " rows%s: %s%s", lost.rows,
+            lost.has_rows ? "" : ", and others that were never counted", names, others));
     event->reason = reason;
     if (event->input_file_count)
         return LITH_OK;

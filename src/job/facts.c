@@ -8,8 +8,8 @@
 
 #include "base/checked.h"
 #include "base/hash.h"
-#include "job/below.h"
 #include "job/format.h"
+#include "job/lost.h"
 
 enum lith_code lith_fact_book_init(struct lith_fact_book *book, const struct lith_job *job,
                                    const struct lith_path_keys *keys, struct lith_err *err)
@@ -132,6 +132,7 @@ static enum lith_code lost_check(struct lith_fact_book *book, const struct lith_
 {
     LITH_AUTO(arena) struct lith_arena scratch;
     struct lith_listed_input *inputs;
+    bool is_beside;
     size_t count;
     void *copy;
 
@@ -147,17 +148,11 @@ static enum lith_code lost_check(struct lith_fact_book *book, const struct lith_
         book->lost_output = copy;
         return LITH_OK;
     }
-    for (size_t i = 0; i < count; i++) {
-        const struct lith_snapshot_file *file = lith_snapshot_find(snapshot, inputs[i].name);
-        enum lith_below below;
-        LITH_TRY(lith_below_look(job, inputs[i].name, inputs[i].size, &below, err));
-        bool is_here = file && file->live && file->object && file->object->size == inputs[i].size;
-        if (!is_here && below != LITH_BELOW_LIVE)
-            continue;
-        LITH_TRY(lith_arena_copy(book->arena, name, strlen(name), &copy, err));
-        book->lost_output = copy;
+    LITH_TRY(lith_lost_is_beside(job, inputs, count, snapshot, &is_beside, err));
+    if (!is_beside)
         return LITH_OK;
-    }
+    LITH_TRY(lith_arena_copy(book->arena, name, strlen(name), &copy, err));
+    book->lost_output = copy;
     return LITH_OK;
 }
 

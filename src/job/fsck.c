@@ -11,8 +11,10 @@
 #include "base/limits.h"
 #include "base/time.h"
 #include "job/look.h"
+#include "job/lost.h"
 
 #define REMEDY_MANIFEST "put a copy back: lithify fsck --restore FILE PARTITION"
+#define REMEDY_LOST "lithify fsck --repair makes one anew; or " REMEDY_MANIFEST
 
 static enum lith_code text_keep(const struct lith_job *job, const char *text, const char **ret_text,
                                 struct lith_err *err)
@@ -118,18 +120,29 @@ static enum lith_code damaged_find(const struct lith_job *job, const struct lith
     return lith_fsck_journals(job, NULL, findings, err);
 }
 
+/* The directory shows what is live; what is held stays until a manifest says what it is. */
+static enum lith_code held_find(const struct lith_fsck_look *look, struct lith_err *err)
+{
+    struct lith_found found = {.kind = "lost-manifest", .wants_hand = true, .todo = REMEDY_LOST};
+    size_t count = lith_lost_held(&look->view->snapshot, &found.bytes);
+
+    if (count == 0)
+        return LITH_OK;
+    return lith_findings_add(look->findings, &found, err,
+                             "a manifest was lost: %zu file%s held beside the lake, which only a "
+                             "commit does; gc deletes nothing here",
+                             count, count == 1 ? " is" : "s are");
+}
+
 /* Without a manifest every file counts: that is so before the first commit, and a doubling where
  * one was lost. Footers tell. */
 static enum lith_code lost_find(const struct lith_fsck_look *look, struct lith_err *err)
 {
     static const struct lith_found found = {
-        .kind = "lost-manifest",
-        .wants_hand = true,
-        .todo = "lithify fsck --repair makes one anew; or put a copy back: lithify fsck --restore "
-                "FILE PARTITION"};
+        .kind = "lost-manifest", .wants_hand = true, .todo = REMEDY_LOST};
 
     if (!look->book->lost_output)
-        return LITH_OK;
+        return held_find(look, err);
     return lith_findings_add(look->findings, &found, err,
                              "a manifest was lost: %s is an output of Lithify, and inputs of it "
                              "are here too, so that readers count rows twice",

@@ -12,11 +12,16 @@
 #include "job/fsck.h"
 #include "job/stored_files.h"
 
-#define REMEDY_MISSING                                                                             \
-    "put it back from a copy; or lithify fsck --repair, which tells what is lost by that"
-#define REMEDY_BYTES "put it back from a copy"
-#define REMEDY_DAMAGED                                                                             \
-    "put it back from a copy; or take it out with its rows: lithify retire PARTITION FILE"
+/* A file is known by its name, size and time. */
+#define REMEDY_BYTES "put it back from a copy, with its time (cp -p)"
+#define REMEDY_MISSING REMEDY_BYTES "; or lithify fsck --repair, which tells what is lost by that"
+#define REMEDY_ANEW                                                                                \
+    "lithify fsck --repair keeps it as new data, and brings its former rows back where an output " \
+    "has them; or " REMEDY_BYTES
+#define REMEDY_DAMAGED REMEDY_BYTES "; or take it out with its rows: lithify retire PARTITION FILE"
+#define REMEDY_QUARANTINED                                                                         \
+    "put it back from a copy, with a new time (cp, not cp -p), since by its old one it is taken "  \
+    "for the one that was set aside; or take it out with its rows: lithify retire PARTITION FILE"
 
 /* What is known of one live file. */
 struct live {
@@ -77,6 +82,7 @@ static enum lith_code differs_find(const struct live *l, struct lith_err *err)
 {
     const struct lith_object *object = l->file->object;
     const struct lith_entry *entry = l->file->entry;
+    const struct lith_manifest *m = lith_view_manifest(l->look->view);
     struct lith_found found = found_of(l, "differs", false, NULL);
     bool same = false;
     char rows[40];
@@ -93,7 +99,7 @@ static enum lith_code differs_find(const struct live *l, struct lith_err *err)
                                  "its bytes are those that the manifest names, its time is not; "
                                  "compact notes it, and gc deletes nothing here before");
     found.wants_hand = true;
-    found.todo = REMEDY_BYTES;
+    found.todo = lith_output_name_is_of(l->file->name, m->pid) ? REMEDY_BYTES : REMEDY_ANEW;
     return lith_findings_add(l->look->findings, &found, err,
                              "its bytes are not those that the manifest names, %" PRIu64
                              " bytes, crc32 %08" PRIx32 "%s: it was written again by others; gc "
@@ -103,7 +109,7 @@ static enum lith_code differs_find(const struct live *l, struct lith_err *err)
 
 static enum lith_code quarantine_find(const struct live *l, struct lith_err *err)
 {
-    struct lith_found found = found_of(l, "quarantined", true, REMEDY_DAMAGED);
+    struct lith_found found = found_of(l, "quarantined", true, REMEDY_QUARANTINED);
     char since[LITH_TIME_TEXT_BYTES];
 
     lith_time_text(l->file->quarantine->since_ns, since);

@@ -11,6 +11,7 @@
 #include "job/gc_steps.h"
 #include "job/handed.h"
 #include "job/look.h"
+#include "job/lost.h"
 #include "job/recovery.h"
 #include "lake/showing.h"
 
@@ -63,6 +64,24 @@ static enum lith_code clean(const struct lith_job *job, const struct lith_gc_pla
     return lith_gc_clean(job, &view, plan, now_ns, err);
 }
 
+/* Without a manifest nobody knows what was superseded. Where something is held there was one. */
+static enum lith_code unmanaged_report(const struct lith_job *job,
+                                       const struct lith_snapshot *snapshot,
+                                       struct lith_partition_report *report, struct lith_err *err)
+{
+    uint64_t bytes;
+    char *reason;
+    size_t held = lith_lost_held(snapshot, &bytes);
+
+    report->reason = "no manifest: nothing here is known to be superseded";
+    if (held == 0)
+        return LITH_OK;
+    LITH_TRY(lith_arena_format(job->arena, &reason, err, LITH_LOST_HELD_FORMAT, held));
+    report->state = LITH_PARTITION_BLOCKED;
+    report->reason = reason;
+    return LITH_OK;
+}
+
 /* Why nothing may be deleted here, in the report; false when something may. */
 static enum lith_code gc_stopped(const struct lith_job *job, const struct lith_view *view,
                                  struct lith_partition_report *report, bool *ret_stopped,
@@ -80,8 +99,7 @@ static enum lith_code gc_stopped(const struct lith_job *job, const struct lith_v
     report->files_after = view->snapshot.live_count;
     lith_held_report(&view->snapshot, job, report);
     if (!m) {
-        report->reason = "no manifest: nothing here was superseded";
-        return LITH_OK;
+        return unmanaged_report(job, &view->snapshot, report, err);
     }
     enum lith_code code =
         lith_gc_plan(view, NULL, 0, &job->options->gc, INT64_MIN, &arena, &plan, &why);

@@ -11,6 +11,7 @@
 #include "base/checked.h"
 #include "base/limits.h"
 #include "job/late.h"
+#include "job/lost.h"
 #include "job/path_check.h"
 
 enum lith_code lith_look_init(struct lith_look *look, const struct lith_job *job,
@@ -280,8 +281,8 @@ static enum lith_code files_report(const struct lith_look *look, const struct li
 void lith_held_report(const struct lith_snapshot *snapshot, const struct lith_job *job,
                       struct lith_partition_report *report)
 {
-    report->held_bytes = 0;
     report->held_until_ns = 0;
+    (void)lith_lost_held(snapshot, &report->held_bytes);
     for (size_t i = 0; i < snapshot->file_count; i++) {
         const struct lith_snapshot_file *file = &snapshot->files[i];
         if (file->state != LITH_FILE_RETIRED || !file->object || !file->entry)
@@ -300,10 +301,7 @@ enum lith_code lith_lost_report(const struct lith_fact_book *book, const struct 
 {
     char *reason;
 
-    LITH_TRY(lith_arena_format(job->arena, &reason, err,
-                               "its manifest was lost: %s is an output of Lithify, and inputs of "
-                               "it are here too; lithify fsck --repair makes one anew",
-                               book->lost_output));
+    LITH_TRY(lith_arena_format(job->arena, &reason, err, LITH_LOST_FORMAT, book->lost_output));
     report->state = LITH_PARTITION_BLOCKED;
     report->reason = reason;
     return LITH_OK;
@@ -323,6 +321,13 @@ enum lith_code lith_look_report(const struct lith_look *look, const struct lith_
                                look->plan.detail ? look->plan.detail : "", uncompared ? "; " : "",
                                uncompared ? uncompared : ""));
     report->reason = reason;
+    uint64_t held_bytes;
+    size_t held = lith_lost_held(&look->view.snapshot, &held_bytes);
+    if (held) {
+        LITH_TRY(lith_arena_format(job->arena, &reason, err, "%s; " LITH_LOST_HELD_FORMAT,
+                                   report->reason, held));
+        report->reason = reason;
+    }
     if (is_lost(look))
         LITH_TRY(lith_lost_report(&look->book, job, report, err));
     LITH_TRY(text_keep(job, look->keys.tenant, &report->tenant, err));

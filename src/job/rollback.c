@@ -21,7 +21,9 @@ static enum lith_code attempt(const struct lith_job *job, void *ctx,
     lith_arena_init(&arena, job->work->mem);
     LITH_TRY(lith_view_take_list_last(job->folder, job->work->mem, &view, err));
     if (!lith_view_manifest(&view))
-        return lith_fail(err, LITH_E_INVALID, "rollback: no manifest, nothing was compacted here");
+        return lith_fail(err, LITH_E_INVALID,
+                         "rollback: there is no manifest, so nobody knows of a compaction to go "
+                         "back behind; lithify fsck says whether one was lost");
     LITH_TRY(lith_by_hand_stamp(job, *dry_run, &stamp, err));
     LITH_TRY(
         lith_commit_rollback(lith_view_manifest(&view), &view.listing, &stamp, &arena, &next, err));

@@ -455,7 +455,8 @@ static enum lith_code pass_check(const struct pass *p, struct lith_err *err)
     const struct lith_snapshot *snapshot = &p->view->snapshot;
 
     if (!p->m)
-        return lith_fail(err, LITH_E_INVALID, "no manifest: nothing here was superseded");
+        return lith_fail(err, LITH_E_INVALID,
+                         "no manifest: nothing here is known to be superseded");
     if (p->m->foreign)
         return lith_fail(err, LITH_E_INVALID,
                          "%s is another program's: nothing is deleted beside it", p->m->name);

@@ -2,9 +2,12 @@
  * Held files without a partition.
  *
  * Whoever deletes a partition, retention for one, deletes its directory; what is held for it lies
- * elsewhere, and must go, too. A manifest in the directory says that its gc looks after that.
+ * elsewhere, and must go, too. A manifest in the directory says that its gc looks after that. Where
+ * only the manifest is gone it was lost, and nobody knows what of this is superseded.
  */
 #include "sweep/leftovers.h"
+
+#include "lake/snapshot.h"
 
 struct leftovers {
     const struct lith_sweep *sweep;
@@ -12,7 +15,8 @@ struct leftovers {
     struct lith_err first; /* code OK: none failed */
 };
 
-static enum lith_code has_manifest(struct lith_folder *folder, struct lith_mem *mem, bool *ret_has,
+/* Is there a manifest, or data that shows where there was one? */
+static enum lith_code is_partition(struct lith_folder *folder, struct lith_mem *mem, bool *ret_is,
                                    struct lith_err *err)
 {
     LITH_AUTO(arena) struct lith_arena scratch;
@@ -20,28 +24,27 @@ static enum lith_code has_manifest(struct lith_folder *folder, struct lith_mem *
 
     lith_arena_init(&scratch, mem);
     LITH_TRY(lith_folder_list(folder, &scratch, &listing, err));
-    *ret_has = lith_listing_find(&listing, LITH_MANIFEST_NAME) ||
-               lith_listing_find(&listing, LITH_MANIFEST_NAME_HIDDEN);
+    *ret_is = lith_listing_is_partition(&listing);
     return LITH_OK;
 }
 
 /* The directory is there: under its lock nobody gives it a manifest meanwhile. */
-static enum lith_code anew_drop(const struct leftovers *l, struct lith_folder *folder,
-                                struct lith_err *err)
+static enum lith_code empty_drop(const struct leftovers *l, struct lith_folder *folder,
+                                 struct lith_err *err)
 {
     struct lith_mem *mem = l->sweep->work->mem;
     struct lith_err why;
-    bool has = true;
+    bool is = true;
 
-    LITH_TRY(has_manifest(folder, mem, &has, err));
-    if (has)
+    LITH_TRY(is_partition(folder, mem, &is, err));
+    if (is)
         return LITH_OK;
     enum lith_code code = lith_folder_lock(folder, LITH_LOCK_TRY, &why);
     if (code == LITH_E_CONFLICT)
         return LITH_OK; /* the next pass */
     if (code == LITH_OK)
-        code = has_manifest(folder, mem, &has, &why);
-    if (code == LITH_OK && !has)
+        code = is_partition(folder, mem, &is, &why);
+    if (code == LITH_OK && !is)
         code = lith_store_held_drop(l->sweep->store, folder->path, &l->tidy, &why);
     lith_folder_unlock(folder);
     if (code != LITH_OK)
@@ -58,7 +61,7 @@ static enum lith_code path_drop(const struct leftovers *l, const char *path, str
     if (code == LITH_E_NOT_FOUND)
         return lith_store_held_drop(l->sweep->store, path, &l->tidy, err);
     if (code == LITH_OK)
-        return anew_drop(l, folder, err);
+        return empty_drop(l, folder, err);
     *err = why;
     return code;
 }

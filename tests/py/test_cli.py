@@ -831,9 +831,13 @@ def test_hangup_is_ignored_under_nohup(tmp_path):
     assert len(lithify.ok("ls", tmp_path / "lake").out.splitlines()) == 400
 
 
-@pytest.mark.parametrize("words", [["compact"], ["adopt"], ["plan"], ["gc"], ["gc", "--dry-run"]])
+@pytest.mark.parametrize("words", [["compact"], ["compact", "--readers", "manifest"],
+                                   ["compact", "--readers", "exchange"], ["adopt"],
+                                   ["adopt", "--readers", "glob"], ["plan"], ["gc"], ["gc", "--dry-run"]],
+                         ids=" ".join)
 def test_a_part_of_a_lake_is_no_lake(words, tmp_path):
-    """P4: below the root there is no lake of its own; the words say how a part is chosen."""
+    """P4: below the root there is no lake of its own, also not at a first pass that says how it would be
+    read; the words say how a part is chosen."""
     root, part = tmp_path / "lake", "tenant_id=a/year=2024/month=01/day=01"
     write(root / part / "a.parquet")
     lithify.ok("adopt", "--readers", "manifest", root)
@@ -841,4 +845,8 @@ def test_a_part_of_a_lake_is_no_lake(words, tmp_path):
     result = lithify.run(*words, root / part)
     assert result.code == lithify.USAGE, result
     assert f"lies in the lake {root}" in result.err and f"--partition '{part}'" in result.err, result
-    assert sorted(root.rglob("*")) == before
+    (tmp_path / "link").symlink_to(root / part)
+    for place, folder in ((".", root / part), (f"{root / part}/", None), (tmp_path / "link", None)):
+        again = lithify.run(*words, place, cwd=folder)
+        assert again.code == lithify.USAGE and f"--partition '{part}'" in again.err, again
+    assert sorted(root.rglob("*")) == before and not list(tmp_path.glob("*.lithify"))

@@ -205,6 +205,41 @@ def test_quarantined(lake):
     assert fsck(lake) == {}
 
 
+@pytest.mark.parametrize("kept", [False, True], ids=["cp", "cp -p"])
+def test_a_quarantined_file_is_put_back(lake, kept):
+    """By its size and time it would be taken for the one that was set aside: the advice says so."""
+    damaged = numbered.write(lake / FOLDER / "x.parquet", range(300, 310))
+    numbered.fill(lake / FOLDER, 4, 10, first=310, stem="more")
+    good = shutil.copy2(damaged, lake.with_name("good"))
+    stat = damaged.stat()
+    data = damaged.read_bytes()
+    damaged.write_bytes(data[:60] + bytes(340) + data[400:])
+    os.utime(damaged, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert lithify.run(*COMPACT, lake).code == lithify.BLOCKED
+    name, kind, _, _, todo = one(fsck(lake))
+    assert (name, kind) == ("x.parquet", "quarantined") and "with a new time (cp, not cp -p)" in todo
+    (shutil.copy2 if kept else shutil.copy)(good, damaged)
+    assert lithify.run(*COMPACT, lake).code == (lithify.BLOCKED if kept else lithify.DONE)
+    assert (fsck(lake) == {}) == (not kept)
+    numbered.check_everywhere(lake / FOLDER, range(350))
+
+
+@pytest.mark.parametrize("kept", [False, True], ids=["cp", "cp -p"])
+@pytest.mark.parametrize("how", ["missing", "other bytes"])
+def test_a_file_is_put_back(lake, how, kept):
+    """The advice keeps its time: then it is the one that the manifest names, at once."""
+    live = reader.live(lake / FOLDER)[0]
+    good = shutil.copy2(live, lake.with_name("good"))
+    live.unlink()
+    if how == "other bytes":
+        live.write_bytes(good.read_bytes()[:-1] + b"?")
+    assert "put it back from a copy, with its time (cp -p)" in one(fsck(lake))[4]
+    (shutil.copy2 if kept else shutil.copy)(good, live)
+    assert fsck(lake) == {} if kept else one(fsck(lake))[:3] == (live.name, "differs", False)
+    lithify.ok(*COMPACT, lake)
+    assert fsck(lake) == {}
+
+
 def test_both_manifests(lake):
     shutil.copy2(lake / FOLDER / "manifest.json", lake / FOLDER / "_manifest.json")
     found = fsck(lake)

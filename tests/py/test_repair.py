@@ -149,7 +149,8 @@ def test_the_text_names_it(lake):
     (lake.folder / "part-00003.parquet").unlink()
     lake.rows -= set(range(150, 200))
     out = lithify.ok("fsck", "--repair", "--yes", lake.root).out
-    assert "- part-00003.parquet" in out and "never counted" in out, out
+    assert "- part-00003.parquet" in out, out
+    assert "1 file lost, with all its rows, which were never counted" in out, out
     assert "repaired" in out.splitlines()[-1], out
     lake.check(live=5)
     again = lithify.ok("fsck", "--repair", "--yes", lake.folder).out
@@ -181,10 +182,23 @@ def test_a_file_comes_back(lake, counted, merged):
     lake.finish()
 
 
+def test_rows_of_some_were_counted(lake):
+    lake.more(1)
+    lithify.ok(*WAIT, lake.root)
+    for name in ("late300-00000.parquet", "part-00003.parquet"):
+        (lake.folder / name).unlink()
+    assert lake.repair()["reason"] == \
+        "repaired: 2 files lost, with 50 rows, and all rows of 1 of them, which were never counted"
+    assert event(lake.root, "repair")["reason"] == "lost, with 50 rows, and others that were never " \
+        "counted: late300-00000.parquet, part-00003.parquet"
+
+
 def test_all_files_vanished(lake):
     for path in lake.folder.glob("*.parquet"):
         path.unlink()
     part = lake.repair()
+    assert part["reason"] == "repaired: 6 files lost, with all their rows, which were never counted"
+    assert "lost, with rows that were never counted: part-" in event(lake.root, "repair")["reason"]
     assert (part["lost"], part["files_after"]) == (6, 0)
     assert lake.state()["files"] == []
     lake.rows = set()
@@ -277,6 +291,82 @@ def vanish(lake, name):
     kept = {path.name: shutil.copy2(path, lake.root.with_name(path.name)) for path in [lake.folder / name]}
     (lake.folder / name).unlink()
     return output, spare, kept[name]
+
+
+def write_again(path, same_size, first=1000):
+    """As a writer does that uses a name twice: other rows, maybe as many bytes. Their numbers."""
+    size = path.stat().st_size
+    for first in range(first, first + 40000, 50):
+        rows = range(first, first + (50 if same_size else 57))
+        numbered.write(path, rows)
+        if not same_size or path.stat().st_size == size:
+            return rows
+    pytest.skip("no other rows take as many bytes")
+
+
+def rolled_back(root, folder, compact, same_size):
+    """A file that came back is written again. Neither is anything deleted then, nor silent."""
+    lithify.ok(*compact, root)
+    lithify.ok("rollback", folder)
+    rows = write_again(folder / "part-00001.parquet", same_size)
+    result = lithify.run("fsck", root)
+    assert result.code == lithify.BLOCKED and "part-00001.parquet: differs: " in result.out, str(result)
+    assert "lithify fsck --repair keeps it as new data" in result.out, str(result)
+    before = numbered.tree(root)
+    for options in ([], ["--replay-window=0s"]):
+        result = lithify.run(*GC, *options, root)
+        assert result.code == lithify.BLOCKED and "part-00001.parquet" in result.out, str(result)
+    assert numbered.tree(root) == before
+    return set(rows)
+
+
+@pytest.mark.parametrize("same_size", [False, True], ids=["other size", "same size"])
+def test_a_file_that_was_rolled_back_to_is_written_again(lake, same_size):
+    """P1, P2: its former rows are in the output, and come back with it; the new ones count as well."""
+    lake.rows |= rolled_back(lake.root, lake.folder, COMPACT, same_size)
+    part = lake.repair()
+    assert part["state"] == "changed" and part["lost"] == 0, part
+    assert "no row is lost" in part["reason"]
+    assert sorted((f["name"][:1], f["reason"].split(":")[0], f["is_input"]) for f in part["files"]) == sorted(
+        [("0", "becomes live", False), ("p", "becomes live", False), ("p", "was written again", True)]
+        + [("p", "leaves", True)] * 5), part["files"]
+    lake.check(live=2)
+    assert lithify.run("fsck", lake.root).code == lithify.DONE
+    lake.finish()
+
+
+@pytest.mark.parametrize("same_size", [False, True], ids=["other size", "same size"])
+def test_exchange_a_file_that_was_rolled_back_to_is_written_again(swapped, same_size):
+    folder = swapped / exchange.PARTITION
+    ids = {*range(300), *rolled_back(swapped, folder, exchange.COMPACT, same_size)}
+    lithify.ok("fsck", "--repair", "--yes", swapped)
+    exchange.check(swapped, ids)
+    exchange.finish(swapped)
+    exchange.check(swapped, ids)
+
+
+@pytest.mark.parametrize("how", ["merged without it", "its output is gone"])
+def test_a_file_that_was_written_again_and_nothing_stands_for(lake, how):
+    """P9, P10: it is told, and neither written off nor is anything deleted that may have its rows."""
+    rolled_back(lake.root, lake.folder, COMPACT, False)
+    if how == "merged without it":
+        assert lithify.run(*COMPACT, lake.root).code == lithify.BLOCKED
+    else:
+        (output,) = lake.folder.glob("0*.parquet")
+        output.unlink()
+    lake.refused("part-00001.parquet was written again")
+
+
+def test_one_file_was_written_again_and_another_one_vanished(lake):
+    """Nothing stands for either: the one is written off, and the other one told."""
+    lake.rows |= rolled_back(lake.root, lake.folder, COMPACT, False)
+    for path in (*lake.folder.glob("0*.parquet"), lake.folder / "part-00003.parquet"):
+        path.unlink()
+    lake.rows -= {*range(50, 100), *range(150, 200)}
+    assert lake.repair()["lost"] == 1
+    assert lake.lost() == [("part-00003.parquet", 50)]
+    lake.check(live=5)
+    lake.refused("part-00001.parquet was written again")
 
 
 def test_what_is_left_of_a_lost_output_is_kept(lake):
@@ -435,6 +525,17 @@ def lose(lake):
     (lake.folder / "manifest.json").unlink()
 
 
+def list_break(output, seed):
+    """Bits of its list of inputs are others."""
+    place = reader.parquet.ParquetFile(output).metadata.metadata[b"lithify.inputs"].decode()
+    where = dict(word.split("=") for word in place.split())
+    chance = random.Random(seed)
+    data = bytearray(output.read_bytes())
+    for _ in range(1 + seed):
+        data[int(where["offset"]) + chance.randrange(int(where["bytes"]))] ^= 1 << chance.randrange(8)
+    output.write_bytes(data)
+
+
 @pytest.mark.parametrize("options", [[], SPLIT], ids=["one output", "several"])
 @pytest.mark.parametrize("late", [0, 2])
 def test_a_manifest_is_made_anew(lake, options, late):
@@ -460,6 +561,54 @@ def test_a_manifest_is_made_anew(lake, options, late):
         lithify.ok("gc", "--quiet", lake.root)  # their grace has begun anew
     assert len(lake.names()) == 6 + len(names)
     lake.finish(live=None, audited=False)
+
+
+LISTS = [[], ["--json"], ["--strict"], ["--format", "duckdb"], ["--format", "symlink"]]
+
+
+@pytest.mark.parametrize("options", [[], SPLIT], ids=["one output", "several"])
+@pytest.mark.parametrize("unknown", [False, True], ids=["listed", "garbage"])
+def test_ls_lists_nothing_twice(lake, options, unknown):
+    """P2, P8: a list with rows twice is none: it names the partition, the output, and what to do."""
+    lake.compact(*options)
+    lose(lake)
+    if unknown:  # nobody knows whose rows it has
+        list_break(lake.outputs()[-1], 1)
+    for place in (lake.root, lake.folder):
+        for more in LISTS:
+            result = lithify.run("ls", *more, place)
+            assert result.code == lithify.FAILED and result.out == "", str(result)
+            assert FOLDER in result.err and "its manifest was lost" in result.err, str(result)
+            assert any(path.name in result.err for path in lake.outputs()), str(result)
+            assert "lithify fsck" in result.err, str(result)
+    if not unknown:
+        lake.repair()
+        lake.check()
+
+
+def test_ls_lists_an_output_without_its_inputs(lake):
+    """Nothing counts twice: it is a file like any other. So is one that nobody can read."""
+    lake.compact()
+    for path in lake.folder.glob("part-*"):
+        path.unlink()
+    lose(lake)
+    numbered.check(numbered.listed(lake.root), lake.rows)
+    (output,) = lake.outputs()
+    output.write_bytes(b"PAR1" + bytes(100))
+    assert lithify.ok("ls", lake.root).out.splitlines() == [str(output)]
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
+@pytest.mark.parametrize("how", ["no manifest", "a manifest"])
+def test_ls_opens_no_file_where_none_is_an_output(lake, how):
+    if how == "no manifest":
+        lose(lake)
+    else:
+        lake.compact()
+    record = lake.root.with_name("record")
+    subprocess.run(["strace", "-f", "-e", "trace=open,openat", "-o", record, lithify.BIN, "ls", lake.root],
+                   check=True, stdout=subprocess.DEVNULL)
+    assert FOLDER.split("/")[-1] in record.read_text() and ".parquet" not in record.read_text()
 
 
 def test_generations_of_outputs(lake):
@@ -556,13 +705,7 @@ def test_garbage_in_the_list_of_inputs(lake, seed):
     """P9: whatever bytes it has, nothing changes, and the file is named."""
     lake.compact()
     (output,) = lake.outputs()
-    place = reader.parquet.ParquetFile(output).metadata.metadata[b"lithify.inputs"].decode()
-    where = dict(word.split("=") for word in place.split())
-    chance = random.Random(seed)
-    data = bytearray(output.read_bytes())
-    for _ in range(1 + seed):
-        data[int(where["offset"]) + chance.randrange(int(where["bytes"]))] ^= 1 << chance.randrange(8)
-    output.write_bytes(data)
+    list_break(output, seed)
     lose(lake)
     lake.refused(output.name)
 
@@ -841,17 +984,126 @@ def test_exchange_a_lost_output_comes_back(swapped):
 
 
 def test_exchange_a_lost_manifest(swapped):
-    """The directory shows what is live: only a file that was put back beside its output is in doubt."""
+    """P1, P2, P10: the directory shows what is live; what is held tells that there was a manifest, and
+    goes by the new one. Nothing that is shown changes."""
+    folder = swapped / exchange.PARTITION
+    bytes_held = sum(path.stat().st_size for path in folder.glob("*.parquet"))
+    lithify.ok(*exchange.COMPACT, swapped)
+    (folder / "manifest.json").unlink()
+    shown = sorted(folder.glob("*.parquet"))
+    told_of_a_lost_manifest(swapped, 6, bytes_held)
+    result = lithify.ok("fsck", "--repair", "--yes", swapped)
+    assert "1 files that are live and 6 that were replaced" in result.out, str(result)
+    assert sorted(folder.glob("*.parquet")) == shown
+    exchange.check(swapped, range(300))
+    lithify.ok("gc", swapped)
+    assert len(exchange.held(swapped)) == 6  # their grace has begun anew
+    exchange.finish(swapped)
+    exchange.check(swapped, range(300))
+    assert lithify.run("fsck", "--deep", swapped).code == lithify.DONE
+
+
+def told_of_a_lost_manifest(root, held, size):
+    """By fsck, which names what to do, by gc, which deletes nothing, and by rollback."""
+    before = exchange.tree(root)
+    found = lithify.run("fsck", "--json", root)
+    assert found.code == lithify.BLOCKED, str(found)
+    (part,) = json.loads(found.out)["partitions"]
+    (finding,) = part["findings"]
+    assert (finding["kind"], finding["wants_hand"], finding["file"]) == ("lost-manifest", True, None)
+    assert f"{held} files are held" in finding["text"] and "fsck --repair" in finding["todo"]
+    assert part["held_bytes"] == finding["bytes"] == size
+    for options in ([], ["--dry-run"]):
+        gc = lithify.run(*exchange.GC, *options, "--json", root)
+        assert gc.code == lithify.BLOCKED and "its manifest was lost" in gc.out, str(gc)
+        assert "fsck --repair" in gc.out, str(gc)
+    for command in (["plan", *exchange.NOW], exchange.COMPACT):
+        left = lithify.ok(*command, "--json", root)
+        assert "fewer than two files to merge; its manifest was lost" in left.out, str(left)
+    rollback = lithify.run("rollback", root / exchange.PARTITION)
+    assert rollback.code == lithify.FAILED, str(rollback)
+    assert "there is no manifest" in rollback.err and "lithify fsck" in rollback.err, str(rollback)
+    assert exchange.tree(root) == before
+
+
+def test_exchange_a_lost_manifest_and_an_input_that_was_put_back(swapped):
+    """P2: shown beside its output, it would count twice."""
     folder = swapped / exchange.PARTITION
     spare = shutil.copy2(folder / "part-00001.parquet", swapped.with_name("spare"))
     lithify.ok(*exchange.COMPACT, swapped)
     (folder / "manifest.json").unlink()
-    assert "nothing to repair" in lithify.ok("fsck", "--repair", "--yes", swapped).out
     shutil.copy2(spare, folder / "part-00001.parquet")
     lithify.ok("fsck", "--repair", "--yes", swapped)
     exchange.check(swapped, range(300))
     exchange.finish(swapped)
     exchange.check(swapped, range(300))
+
+
+@pytest.mark.parametrize("put_back", [None, "part-00001.parquet"], ids=["", "an input is put back"])
+def test_exchange_a_lost_manifest_of_generations(swapped, put_back):
+    """P1, P6: what an output is made of through another one, and one that was not committed, go, too."""
+    folder = swapped / exchange.PARTITION
+    spare = shutil.copy2(folder / "part-00001.parquet", swapped.with_name("spare"))
+    ids = list(range(300))
+    for number in MANY:
+        lithify.ok(*exchange.COMPACT, swapped)
+        ids += numbered.fill(folder, 6, 50, first=1000 * (number + 1), stem=f"late{number}")
+    crash.run("output-durable", 1, *exchange.COMPACT, swapped)
+    assert len(exchange.held(swapped)) >= 6 * 3 + 2
+    (folder / "manifest.json").unlink()
+    if put_back:  # P2: no list of a file that is shown has it
+        shutil.copy2(spare, folder / put_back)
+        refused = lithify.run("fsck", "--repair", "--yes", swapped)
+        assert refused.code == lithify.BLOCKED and f"was made of {put_back} through" in refused.out
+        (folder / put_back).unlink()
+    lithify.ok("fsck", "--repair", "--yes", swapped)
+    exchange.check(swapped, ids)
+    assert "nothing to repair" in lithify.ok("fsck", "--repair", "--yes", swapped).out
+    exchange.finish(swapped)
+    exchange.check(swapped, ids)
+
+
+def test_exchange_a_lost_manifest_after_a_rollback(swapped):
+    """The output is held, and what it was made of is shown."""
+    lithify.ok(*exchange.COMPACT, swapped)
+    lithify.ok("rollback", swapped / exchange.PARTITION)
+    (swapped / exchange.PARTITION / "manifest.json").unlink()
+    assert lithify.run("fsck", swapped).code == lithify.BLOCKED
+    lithify.ok("fsck", "--repair", "--yes", swapped)
+    exchange.check(swapped, range(300))
+    exchange.finish(swapped)
+    exchange.check(swapped, range(300))
+
+
+@pytest.mark.parametrize("counts", [True, False])
+@pytest.mark.parametrize("how", ["output deleted", "retired"])
+def test_exchange_a_lost_manifest_and_rows_that_nothing_shows(swapped, how, counts):
+    """P1, P9: they were taken out, or lost: it names one of them and both ways, and does neither."""
+    folder = swapped / exchange.PARTITION
+    if how == "retired":
+        lithify.ok("retire", folder, "part-00001.parquet")
+        culprit, back, shown = "part-00001.parquet", range(50, 100), {*range(50), *range(100, 300)}
+    else:
+        lithify.ok(*exchange.COMPACT, swapped)
+        (output,) = folder.glob("*.parquet")
+        output.unlink()
+        shown = set(numbered.fill(folder, 1, 50, first=1000, stem="late"))
+        culprit, back = "part-00000.parquet", range(300)
+    (folder / "manifest.json").unlink()
+    before = exchange.tree(swapped)
+    result = lithify.run("fsck", "--repair", "--yes", swapped)
+    assert result.code == lithify.BLOCKED and f"{culprit} is held" in result.out, str(result)
+    assert "lithify adopt" in result.out, str(result)
+    assert exchange.tree(swapped) == before
+    if counts:
+        place = exchange.staging(swapped) / exchange.PARTITION / "_held"
+        for name in exchange.held(swapped):
+            shutil.copy2(place / name, folder / name)
+        shown |= set(back)
+    lithify.ok("adopt", swapped)
+    exchange.check(swapped, shown)
+    exchange.finish(swapped)
+    exchange.check(swapped, shown)
 
 
 @pytest.mark.parametrize("step", ["swap-built", "swap-exchanged", "repaired"])

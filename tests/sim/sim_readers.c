@@ -317,6 +317,7 @@ static enum lith_code files_ask(struct reading *r, struct sim_tools *tools, stru
     struct lith_snapshot_files *files;
 
     lake->store = lake->front = &tools->view.store;
+    lake->job.format = sim_format();
     lith_arena_init(&lake->arena, &tools->mem);
     LITH_TRY(lith_snapshot_files_open(lake, r->is_family ? NULL : r->dir->path, r->is_strict,
                                       &files, err));

@@ -208,7 +208,7 @@ static void a_rollback_that_would_lose_rows_is_refused(void **state)
 
     (void)state;
     test_files(0, 6, 10);
-    assert_refused(TEST_ROLLBACK, "nothing was compacted");
+    assert_refused(TEST_ROLLBACK, "there is no manifest");
     (void)test_must(TEST_ADOPT, &options);
     assert_refused(TEST_ROLLBACK, "no compaction");
     (void)test_must(TEST_COMPACT, &options);
