@@ -287,8 +287,8 @@ static void a_swap_shows_and_hides(void **state)
     assert_string_equal(names("stage/p/_held"), "o.parquet ");
 }
 
-/* Case ix: who waits for the lock of the directory that goes gets the one that came; what a writer in
- * the old one stores meanwhile is carried over, through two swaps. */
+/* Case ix: who waits for the lock of the directory that goes gets the one that came; what a writer
+ * in the old one stores meanwhile is carried over, through two swaps. */
 static void who_waits_for_the_old_lock_gets_the_new_directory(void **state)
 {
     struct wishes wishes = with_output();
