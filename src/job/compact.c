@@ -370,6 +370,30 @@ static bool may_write(const struct lith_look *look, const struct lith_partition_
     return report->state != LITH_PARTITION_BLOCKED || look->plan.reason == LITH_PART_MISPLACED;
 }
 
+static bool has_replaced(const struct lith_snapshot *snapshot)
+{
+    bool has = false;
+
+    for (size_t i = 0; i < snapshot->file_count; i++)
+        has = has || (snapshot->files[i].state == LITH_FILE_LIVE && snapshot->files[i].differs);
+    return has;
+}
+
+/* A live file that its writer has replaced keeps a journal from its deletes until the manifest
+ * names the new one; nothing else would see to that while the journal waits. */
+static enum lith_code replaced_name(const struct lith_job *job, struct lith_look *look,
+                                    struct lith_partition_report *report, bool *settled,
+                                    struct lith_err *err)
+{
+    LITH_TRY(lith_look_again(look, job, err));
+    if (!has_replaced(&look->view.snapshot) || !lith_late_foldable(look, job))
+        return LITH_OK;
+    LITH_TRY(lith_prepare_manifest(job, look, &report->folded, err));
+    report->state = LITH_PARTITION_LEFT;
+    report->reason = NULL;
+    return lith_recovery_run(job, report, settled, err);
+}
+
 /* What an earlier job owes comes first, whatever else there is to do: events, then what its journal
  * speaks of. */
 static enum lith_code work_locked(const struct lith_job *job, struct lith_look *look, bool wanted,
@@ -380,6 +404,8 @@ static enum lith_code work_locked(const struct lith_job *job, struct lith_look *
     if (lith_job_events_owed(job, &look->view))
         LITH_TRY(lith_job_events_repair(job, err));
     LITH_TRY(lith_recovery_run(job, report, &settled, err));
+    if (!settled && wanted)
+        LITH_TRY(replaced_name(job, look, report, &settled, err));
     return wanted && settled ? compact_locked(job, look, report, err) : LITH_OK;
 }
 

@@ -358,6 +358,17 @@ def test_dry_runs_tell_and_touch_nothing(quick_path):
     assert numbered.tree(root) == before
 
 
+def test_a_live_file_that_its_writer_replaces_meanwhile(quick_path):
+    """P6: nothing is deleted beside it; the next compact names the file that is there, and goes on."""
+    root = quick_path / "lake"
+    make(root)
+    cut(root, "committed")
+    os.utime(next((root / PARTITION).glob("*_e*.parquet")))
+    assert lithify.run(*GC, root).code == lithify.BLOCKED
+    lithify.ok(*COMPACT, root)
+    globbing.check_settled(root, IDS)
+
+
 # Two journals of one partition.
 
 
