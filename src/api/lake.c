@@ -307,16 +307,26 @@ enum lith_code lith_store_commits_check(struct lith_store *store, struct lith_er
                      facts.detail);
 }
 
+static bool has_tiers(const struct lith_lake *lake)
+{
+    return lake->job.tier_days || lake->job.tier_months;
+}
+
+static enum lith_code tiers_check(enum lith_readers readers, struct lith_err *err)
+{
+    if (readers == LITH_READERS_MANIFEST)
+        return LITH_OK;
+    return lith_fail(err, LITH_E_INVALID,
+                     "tiers need readers = manifest: for a moment a file and what it was rolled "
+                     "up into are both there; the lake has readers = %s",
+                     lith_readers_name(readers));
+}
+
 /* Readers have to look above a partition from now on, which those of the other modes do not. */
 static enum lith_code tiers_begin(struct lith_lake *lake, const struct lith_lake_file *file,
                                   struct lith_err *err)
 {
-    if (file->readers != LITH_READERS_MANIFEST)
-        return lith_fail(
-            err, LITH_E_INVALID,
-            "tiers need readers = manifest: for a moment a file and what it was rolled "
-            "up into are both there; the lake has readers = %s",
-            lith_readers_name(file->readers));
+    LITH_TRY(tiers_check(file->readers, err));
     return file->has_tiers ? LITH_OK : lith_lake_file_mark_tiers(lake->store, &lake->arena, err);
 }
 
@@ -329,6 +339,8 @@ enum lith_code lith_lake_commits_prepare(struct lith_lake *lake, struct lith_err
     struct lith_lake_file file;
 
     LITH_TRY(lith_store_commits_check(lake->store, err));
+    if (has_tiers(lake) && lake->readers != LITH_READERS_NONE)
+        LITH_TRY(tiers_check(lake->readers, err)); /* before that choice is written down */
     LITH_TRY(lith_lake_staging_prepare(lake, err));
     LITH_TRY(lith_lake_file_ensure(lake->store, &choice, &lake->arena, &file, err));
     /* Of a lake whose file was lost, or that was here before: what is held by nobody's manifest is
@@ -336,7 +348,7 @@ enum lith_code lith_lake_commits_prepare(struct lith_lake *lake, struct lith_err
     if (lake->staging)
         LITH_TRY(lith_exchange_claim(lake->store, file.lake_id, lake->is_new && !lake->staging_kept,
                                      err));
-    if (lake->job.tier_days || lake->job.tier_months)
+    if (has_tiers(lake))
         LITH_TRY(tiers_begin(lake, &file, err));
     lake->is_new = false;
     return lake_file_take(lake, &file, err);

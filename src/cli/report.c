@@ -285,7 +285,10 @@ static void why_print(const struct lith_report *report, const struct lith_summar
 {
     bool first = true;
 
-    if (s->partitions == 0)
+    if (s->partitions == 0 && report->is_gc)
+        (void)printf("no partition, or none that compact or adopt was run on: nothing here was "
+                     "replaced\n");
+    else if (s->partitions == 0)
         lith_report_none(report->cli);
     for (size_t i = 0; i < LITH_LEFT_MAX && report->left[i].count; i++) {
         (void)printf("%s%s (%" PRIu64 ")", first ? "left: " : "; ", report->left[i].text,

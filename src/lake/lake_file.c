@@ -209,7 +209,9 @@ enum lith_code lith_lake_file_ensure(struct lith_store *store,
         code = file_create(root, choice, arena, &file, err);
     LITH_TRY(code);
     if (choice->readers != LITH_READERS_NONE && choice->readers != file.readers)
-        return lith_fail(err, LITH_E_INVALID, "the lake was committed to with readers = %s, not %s",
+        return lith_fail(err, LITH_E_INVALID,
+                         "the lake was begun with readers = %s, not %s, which stays: leave the "
+                         "choice out, or, where nothing was merged yet, delete its _lithify.json",
                          lith_readers_name(file.readers), lith_readers_name(choice->readers));
     *ret_file = file;
     return LITH_OK;

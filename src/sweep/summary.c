@@ -26,14 +26,25 @@ static bool is_left(const struct lith_partition_report *report)
            (report->state != LITH_PARTITION_LEFT || report->files_before);
 }
 
+/* Its files were counted where they lie. In a plan some of them are to be merged there first, too:
+ * each roll-up has a file of its own afterwards, however often its inputs were subtracted. */
+static void rollup_count(struct lith_summary *summary, const struct lith_partition_report *report)
+{
+    uint64_t fewer = report->files_before - report->files_after;
+    uint64_t others =
+        summary->files_after > report->outputs ? summary->files_after - report->outputs : 0;
+
+    if (report->files_after < report->files_before)
+        summary->files_after -= fewer < others ? fewer : others;
+    summary->rollups += report->state == LITH_PARTITION_COMPACTED;
+    summary->rollups_left += is_left(report);
+}
+
 void lith_summary_add(struct lith_summary *summary, const struct lith_partition_report *report)
 {
     summary->by_state[report->state]++;
     if (report->is_rollup) {
-        /* Its files were counted where they lie. */
-        summary->files_after += report->files_after - report->files_before;
-        summary->rollups += report->state == LITH_PARTITION_COMPACTED;
-        summary->rollups_left += is_left(report);
+        rollup_count(summary, report);
     } else {
         summary->partitions++;
         summary->files_before += report->files_before;

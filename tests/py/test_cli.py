@@ -484,6 +484,7 @@ def test_status_of_nothing(tmp_path):
     assert "0 partitions" in out and "no path below ROOT matches --partition nix" in out
     (tmp_path / "empty").mkdir()
     assert "no directory at or below ROOT holds" in lithify.ok("status", tmp_path / "empty").out
+    assert "none that compact or adopt was run on" in lithify.ok("gc", root).out
 
 
 def test_merge(tmp_path):

@@ -118,6 +118,10 @@ def test_no_tiers_can_be_had(tmp_path):
     has written that there are tiers; and so is what only manifests could keep out of sight."""
     root = tmp_path / "lake"
     make(root)
+    for readers in ("glob", "exchange"):
+        result = lithify.run("compact", *numbered.NOW, "--readers", readers, "--tiers", "day", root)
+        assert result.code == lithify.USAGE and "tiers need readers = manifest" in result.err, str(result)
+        assert not (root / "_lithify.json").exists()
     lithify.ok("adopt", "--readers", "glob", root)
     for _ in range(2):
         before = numbered.tree(root)

@@ -159,6 +159,8 @@ def test_plan_tells(lake):
                                  "--json", root).out)
     report = [p for p in done["partitions"] if p["rollup"]]
     assert [(p["path"], p["state"], p["inputs"], p["outputs"]) for p in report] == [(DAY, "compacted", 12, 1)]
+    # Its files are due in their hours, too, and go once.
+    assert done["summary"]["files_before"] == 12 and done["summary"]["files_after"] == 1
     assert numbered.tree(root) == before
 
 
