@@ -24,7 +24,7 @@ void lith_help_all(void)
                 "  lithify status ROOT            how many small files there are\n"
                 "  lithify plan ROOT              what compact would do, and why\n"
                 "then:\n"
-                "  lithify compact ROOT           asks who reads the lake, then merges what is due\n"
+                "  lithify compact ROOT           asks who reads it, then merges what is due\n"
                 "\n"
                 "lithify help COMMAND            a command, its options and an example\n"
                 "lithify help options            every option: flag, variable, key, default\n"
