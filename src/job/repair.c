@@ -182,6 +182,7 @@ static enum lith_code missing_plan(struct trying *t, const char **ret_why, struc
         .listing = &t->known,
         .snapshot = &t->former,
         .judge = &reader.base,
+        .lands_late = t->job->folder->store->is_lockless,
     };
     LITH_TRY(lith_repair_plan_make(&request, &t->arena, &t->plan, err));
     *ret_why = t->plan.restore.refusal;
