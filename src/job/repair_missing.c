@@ -43,6 +43,7 @@ static enum lith_code is_anew(const struct lith_repair_try *t,
               !lith_output_name_is_of(file->name, t->place.manifest->pid);
     if (!*ret_is || file->object->size != file->entry->size)
         return LITH_OK;
+    LITH_TRY(lith_work_check(job->work, err));
     enum lith_code code = lith_folder_source_open(job->folder, file->object, &source, err);
     if (code == LITH_E_NOT_FOUND)
         return lith_fail(err, LITH_E_CONFLICT, "%s vanished while it was read", file->name);
