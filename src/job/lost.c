@@ -23,7 +23,8 @@ enum lith_code lith_lost_is_beside(const struct lith_job *job,
     return LITH_OK;
 }
 
-/* A file that cannot be read at all says nothing of others; one that is gone is none. */
+/* A file that nobody can read shows no row twice; one that is gone is none. What was denied to us
+ * alone, others may read. */
 static enum lith_code output_ask(const struct lith_job *job, struct lith_codec_context *codecs,
                                  const struct lith_snapshot *snapshot,
                                  const struct lith_object *object, bool *ret_is,
@@ -39,7 +40,7 @@ static enum lith_code output_ask(const struct lith_job *job, struct lith_codec_c
         code = job->options->format->origin(source, codecs, &scratch, &origin, err);
     *ret_is = code == LITH_E_INVALID;
     if (code == LITH_E_INVALID || code == LITH_E_NOT_FOUND || code == LITH_E_CORRUPT ||
-        code == LITH_E_UNSUPPORTED || code == LITH_E_DENIED)
+        code == LITH_E_UNSUPPORTED)
         return LITH_OK;
     LITH_TRY(code);
     return lith_lost_is_beside(job, origin.inputs, origin.input_count, snapshot, ret_is, err);

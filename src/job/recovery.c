@@ -140,16 +140,6 @@ static enum lith_code named_list(const struct recovery *r, struct lith_gc_policy
     return LITH_OK;
 }
 
-static const char *unread_of(const char *name, const struct lith_orphan_inputs *orphans,
-                             size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(orphans[i].name, name) == 0)
-            return orphans[i].unread;
-    }
-    return NULL;
-}
-
 static int compare_texts(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -178,8 +168,7 @@ static enum lith_code kept_note(struct recovery *r, struct lith_err *err)
 }
 
 /* The first other file that the plan keeps, and why. */
-static enum lith_code stuck_note(struct recovery *r, const struct lith_orphan_inputs *orphans,
-                                 size_t orphan_count, struct lith_err *err)
+static enum lith_code stuck_note(struct recovery *r, struct lith_err *err)
 {
     char *text;
 
@@ -191,8 +180,9 @@ static enum lith_code stuck_note(struct recovery *r, const struct lith_orphan_in
                                    lith_gc_verdict_text(item->verdict),
                                    item->needed ? ", for want of " : "",
                                    item->needed ? item->needed : ""));
+        const struct lith_orphan_inputs *said = lith_gc_orphan_find(&r->plan, item->file->name);
         r->stuck = text;
-        r->unread = unread_of(item->file->name, orphans, orphan_count);
+        r->unread = said ? said->unread : NULL;
     }
     return LITH_OK;
 }
@@ -296,7 +286,7 @@ static enum lith_code plan_and_fence(struct recovery *r, int64_t now_ns, struct 
     LITH_TRY(
         lith_gc_plan(&view, orphans, orphan_count, &policy, now_ns, r->job->arena, &r->plan, err));
     LITH_TRY(kept_note(r, err));
-    LITH_TRY(stuck_note(r, orphans, orphan_count, err));
+    LITH_TRY(stuck_note(r, err));
     LITH_TRY(outputs_check(r, &view, err));
     r->plan.fence_wanted = r->plan.fence_wanted || may_commit(r, m);
     LITH_TRY(lith_gc_fence(r->job, &view, &r->plan, now_ns, err));

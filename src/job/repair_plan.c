@@ -147,6 +147,7 @@ static enum lith_code restore_try(struct repairing *r, const size_t *kins, size_
         .listing = request->listing,
         .snapshot = request->snapshot,
         .judge = request->judge,
+        .lands_late = request->lands_late,
     };
     return lith_restore_plan_make(&restore, r->arena, ret_plan, err);
 }

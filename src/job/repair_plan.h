@@ -15,6 +15,7 @@ struct lith_repair_request {
     const struct lith_listing *listing;   /* made after base was read */
     const struct lith_snapshot *snapshot; /* of both, open */
     struct lith_row_judge *judge;
+    bool lands_late; /* as for a restore */
 };
 
 /* A live file whose rows are nowhere. */

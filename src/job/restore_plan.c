@@ -406,9 +406,10 @@ static enum lith_code dark_check(struct planning *p, struct lith_err *err)
         if (is_dark(p, i))
             return refuse(p, err,
                           "%s, which is live, %s, and nobody knows what it was made of: put it "
-                          "back from a copy, or run fsck --repair first",
+                          "back from a copy%s",
                           kin_of(p, i)->name,
-                          kin_of(p, i)->object ? "cannot be read" : "is not there");
+                          kin_of(p, i)->object ? "cannot be read" : "is not there",
+                          kin_of(p, i)->object ? "" : ", or run fsck --repair first");
     }
     return LITH_OK;
 }

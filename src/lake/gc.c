@@ -131,14 +131,17 @@ retired_judge(const struct pass *p, const struct lith_snapshot_file *file, const
     return *ret_needed ? LITH_GC_KEEP_LOST : LITH_GC_DELETE;
 }
 
-static const struct lith_orphan_inputs *inputs_find(const struct lith_gc_plan *plan,
-                                                    const char *name)
+static int compare_orphan(const void *key, const void *orphan)
 {
-    for (size_t i = 0; i < plan->orphan_count; i++) {
-        if (strcmp(plan->orphans[i].name, name) == 0)
-            return &plan->orphans[i];
-    }
-    return NULL;
+    return strcmp(key, ((const struct lith_orphan_inputs *)orphan)->name);
+}
+
+const struct lith_orphan_inputs *lith_gc_orphan_find(const struct lith_gc_plan *plan,
+                                                     const char *name)
+{
+    return plan->orphan_count ? bsearch(name, plan->orphans, plan->orphan_count,
+                                        sizeof(*plan->orphans), compare_orphan)
+                              : NULL;
 }
 
 bool lith_gc_is_orphan_new(const struct lith_gc_plan *plan, const struct lith_snapshot *snapshot)
@@ -146,7 +149,7 @@ bool lith_gc_is_orphan_new(const struct lith_gc_plan *plan, const struct lith_sn
     for (size_t i = 0; i < snapshot->file_count; i++) {
         const struct lith_snapshot_file *file = &snapshot->files[i];
         if (file->state == LITH_FILE_ORPHAN && file->object && !file->condemned &&
-            !inputs_find(plan, file->name))
+            !lith_gc_orphan_find(plan, file->name))
             return true;
     }
     return false;
@@ -196,7 +199,7 @@ static bool is_all_live(const struct pass *p, const struct lith_orphan_inputs *i
 static enum lith_gc_verdict
 orphan_judge(const struct pass *p, const struct lith_snapshot_file *file, const char **ret_needed)
 {
-    const struct lith_orphan_inputs *inputs = inputs_find(&p->plan, file->name);
+    const struct lith_orphan_inputs *inputs = lith_gc_orphan_find(&p->plan, file->name);
     struct lith_output_name parts = {0};
 
     if (file->object->is_link)
@@ -412,7 +415,7 @@ static enum lith_code kept_collect(struct pass *p, struct lith_err *err)
         const struct lith_snapshot_file *file = &p->view->snapshot.files[i];
         if (file->state != LITH_FILE_ORPHAN || file->condemned)
             continue;
-        const struct lith_orphan_inputs *inputs = inputs_find(&p->plan, file->name);
+        const struct lith_orphan_inputs *inputs = lith_gc_orphan_find(&p->plan, file->name);
         if (inputs && inputs->known)
             total += inputs->input_count;
         else
@@ -489,6 +492,8 @@ enum lith_code lith_gc_plan(const struct lith_view *view, const struct lith_orph
                      .arena = arena};
     void *block = NULL;
 
+    for (size_t i = 1; i < orphan_count; i++)
+        LITH_ASSERT(strcmp(orphans[i - 1].name, orphans[i].name) < 0);
     LITH_TRY(pass_check(&p, err));
     LITH_TRY(lith_name_index_build(p.m->retired, p.m->retired_count, sizeof(*p.m->retired),
                                    offsetof(struct lith_entry, name), arena, &p.retired, err));

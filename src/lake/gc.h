@@ -79,6 +79,10 @@ struct lith_gc_plan {
     bool clean_wanted; /* named in condemned or retired, absent from the list */
 };
 
+/* What an orphan said before the plan was made; NULL: it was not there. */
+const struct lith_orphan_inputs *lith_gc_orphan_find(const struct lith_gc_plan *plan,
+                                                     const char *name);
+
 /* Does the snapshot show an orphan that came after the plan was made? Nobody knows what it needs.
  */
 bool lith_gc_is_orphan_new(const struct lith_gc_plan *plan, const struct lith_snapshot *snapshot);
@@ -88,9 +92,9 @@ bool lith_gc_is_loss_fresh(const struct lith_manifest *manifest,
                            const struct lith_gc_policy *policy, int64_t now_ns);
 
 /*
- * Plans one pass. `view` is open, with a manifest read after its list (lith_view_take). INVALID
- * with the reason when nothing may be deleted here at all: no manifest or a foreign one, a live
- * file absent or of another identity.
+ * Plans one pass. `view` is open, with a manifest read after its list (lith_view_take). `orphans`
+ * stand in the order of their names, and outlive the plan. INVALID with the reason when nothing may
+ * be deleted here at all: no manifest or a foreign one, a live file absent or of another identity.
  */
 LITH_MUST_CHECK enum lith_code
 lith_gc_plan(const struct lith_view *view, const struct lith_orphan_inputs *orphans,

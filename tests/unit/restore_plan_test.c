@@ -71,6 +71,26 @@ static void over_a_manifest(void **state)
     assert_refused("are not all in the files that would come back");
 }
 
+/* A live output that is not there, or cannot be read, and the log does not reach back to what it
+ * was made of. It may be what comes. --repair looks at what is missing alone. */
+static void beside_an_output_that_nobody_can_ask(void **state)
+{
+    (void)state;
+    CASE(true, {OUT("1"), "missing", 3, {0}}, {"a.parquet", "retired own", 1, {0}});
+    assert_refused("is not there, and nobody knows what it was made of");
+    assert_non_null(strstr(plan.refusal, "put it back from a copy, or run fsck --repair first"));
+    CASE(true, {OUT("1"), "live bad", 3, {0}}, {"a.parquet", "retired own", 1, {0}});
+    assert_refused("cannot be read, and nobody knows what it was made of: put it back from a copy");
+    assert_null(strstr(plan.refusal, "--repair"));
+    /* As many rows come as leave: nothing new is shown. */
+    CASE(true, {OUT("1"), "missing", 3, {0}}, {OUT("2"), "own", 4, {"a.parquet"}},
+         {"a.parquet", "live", 4, {0}});
+    assert_planned("", "a.parquet", "");
+    /* It is a writer's: it was made of nothing. */
+    CASE(true, {"a.parquet", "retired own", 1, {0}}, {"b.parquet", "missing", 2, {0}});
+    assert_planned("", "", "");
+}
+
 /* gc has deleted it, and it is there again: put back from a copy, or a request that landed twice.
  * In a store where that may be, the delete may come again as well. */
 static void deleted_and_back(void **state)
@@ -171,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(over_a_manifest, setup, teardown),
+        cmocka_unit_test_setup_teardown(beside_an_output_that_nobody_can_ask, setup, teardown),
         cmocka_unit_test_setup_teardown(deleted_and_back, setup, teardown),
         cmocka_unit_test_setup_teardown(back_to_an_output, setup, teardown),
         cmocka_unit_test_setup_teardown(over_nothing, setup, teardown),
