@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "lake/output_name.h"
+
 struct judging {
     struct lith_repair_held held;
     struct lith_arena *arena;
@@ -108,6 +110,35 @@ static enum lith_code held_choose(struct judging *j, struct lith_err *err)
     return LITH_OK;
 }
 
+/* Does the output tell whose manifest it was: held, or made of what is? Others may have been moved
+ * here. */
+static bool tells_pid(const struct judging *j, const struct lith_kin *kin)
+{
+    bool tells = kin->object && kin->object->is_held;
+
+    for (size_t i = 0; i < kin->input_count && !tells; i++) {
+        const struct lith_object *input = j->held.lineage.files[kin->inputs[i]].object;
+        tells = input && input->is_held;
+    }
+    return tells && kin->is_output && kin->object && lith_output_name_is_of(kin->name, kin->pid);
+}
+
+/* NULL where no output tells, or they do not agree. */
+static const char *pid_find(const struct judging *j)
+{
+    const char *pid = NULL;
+
+    for (size_t i = 0; i < j->held.lineage.count; i++) {
+        const struct lith_kin *kin = &j->held.lineage.files[i];
+        if (!tells_pid(j, kin))
+            continue;
+        if (pid && strcmp(pid, kin->pid) != 0)
+            return NULL;
+        pid = kin->pid;
+    }
+    return pid;
+}
+
 enum lith_code lith_repair_held_judge(const struct lith_job *job,
                                       const struct lith_listing *listing,
                                       const struct lith_repair_shown *shown,
@@ -128,6 +159,7 @@ enum lith_code lith_repair_held_judge(const struct lith_job *job,
     leaving_mark(&j, shown);
     LITH_TRY(shown_mark(&j, err));
     LITH_TRY(held_choose(&j, err));
+    j.held.pid = pid_find(&j);
     *ret_held = j.held;
     return LITH_OK;
 }

@@ -11,6 +11,7 @@ struct lith_repair_held {
     struct lith_lineage lineage; /* of what is shown and of what is held */
     size_t *kins;                /* of it: held, and what is shown was made of them */
     size_t kin_count;
+    const char *pid;     /* of the manifest that was lost, by the outputs; NULL: not known */
     const char *refusal; /* why that cannot be told; NULL: it can */
 };
 

@@ -48,6 +48,7 @@ enum lith_code lith_repair_manifest_plan(struct lith_repair_try *t, bool *ret_du
         LITH_TRY(lith_repair_held_judge(t->job, &t->place.view.listing, &shown, &t->arena, &t->held,
                                         err));
         *ret_why = t->held.refusal;
+        t->rebuild.pid = t->rebuild.pid ? t->rebuild.pid : t->held.pid;
     }
     if (!*ret_due || *ret_why)
         return LITH_OK;

@@ -1003,6 +1003,27 @@ def test_exchange_a_lost_manifest(swapped):
     assert lithify.run("fsck", "--deep", swapped).code == lithify.DONE
 
 
+def test_exchange_a_lost_manifest_and_then_its_output(swapped):
+    """P1: the new manifest is the partition's own (its id, an epoch above its outputs'), so that what is held is
+    kept while the output is lost, and an older manifest comes back over it."""
+    folder = swapped / exchange.PARTITION
+    lithify.ok(*exchange.COMPACT, swapped)
+    older = json.loads((folder / "manifest.json").read_bytes())["lithify"]
+    (folder / "manifest.json").unlink()
+    lithify.ok("fsck", "--repair", "--yes", swapped)
+    newer = json.loads((folder / "manifest.json").read_bytes())["lithify"]
+    assert newer["pid"] == older["pid"] and newer["epoch"] > older["epoch"] and newer["files"][0]["crc32"]
+    (output,) = folder.glob("*.parquet")
+    spare = shutil.copy2(output, swapped.with_name("spare"))
+    output.unlink()
+    lithify.ok("fsck", "--repair", "--yes", swapped)
+    lithify.run(*exchange.GC, swapped)
+    assert len(exchange.held(swapped)) == 6
+    shutil.copy2(spare, output)
+    lithify.ok(*exchange.COMPACT, swapped)
+    exchange.check(swapped, range(300))
+
+
 def told_of_a_lost_manifest(root, held, size):
     """By fsck, which names what to do, by gc, which deletes nothing, and by rollback."""
     before = exchange.tree(root)
