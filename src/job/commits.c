@@ -48,6 +48,15 @@ static enum lith_code put_over(const struct lith_job *job, const struct lith_man
     return LITH_OK;
 }
 
+enum lith_code lith_job_base(const struct lith_view *view, const struct lith_manifest **ret_base,
+                             struct lith_err *err)
+{
+    *ret_base = lith_view_manifest(view);
+    if (*ret_base && !(*ret_base)->foreign)
+        return LITH_OK;
+    return lith_fail(err, LITH_E_CONFLICT, "another program took the manifest away; run again");
+}
+
 enum lith_code lith_job_put(const struct lith_job *job, const struct lith_view *view,
                             struct lith_manifest *next, enum lith_put *ret_put,
                             struct lith_err *err)

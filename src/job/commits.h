@@ -14,6 +14,12 @@ LITH_MUST_CHECK enum lith_code lith_job_stamp(const struct lith_job *job,
 /* The same, where the time was asked for before. */
 void lith_job_stamp_at(const struct lith_job *job, int64_t now_ns, struct lith_stamp *ret_stamp);
 
+/* The manifest that a commit goes on from. CONFLICT: somebody took it away, or it is another
+ * program's by now. */
+LITH_MUST_CHECK enum lith_code lith_job_base(const struct lith_view *view,
+                                             const struct lith_manifest **ret_base,
+                                             struct lith_err *err);
+
 /*
  * Replaces the manifest of the view, which `next` was built on; `next` learns which of its log's
  * commits have their events. CONFLICT: another program's came first, nothing of ours is stored;

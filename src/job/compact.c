@@ -184,19 +184,20 @@ static enum lith_code merge_commit(const struct lith_job *job, struct lith_look 
                                    struct lith_partition_report *report, struct lith_err *err)
 {
     LITH_AUTO(arena) struct lith_arena arena;
+    const struct lith_manifest *base;
     struct lith_set_notes notes;
     struct lith_job_journal journal;
     struct result result = {.step = step};
 
     lith_arena_init(&arena, job->work->mem);
+    LITH_TRY(lith_job_base(&look->view, &base, err));
     LITH_TRY(lith_set_notes_take(look, &arena, &notes, err));
     lith_fact_book_forget(&look->book);
     lith_job_stamp_at(job, look->now_ns, &result.stamp);
     lith_job_journal_init(&journal, job, result.stamp.commit_id);
     result.stamp.journal = journal.job != NULL;
     step->journal = &journal;
-    enum lith_code code =
-        lith_merge_step_run(step, job, lith_view_manifest(&look->view), &look->plan, err);
+    enum lith_code code = lith_merge_step_run(step, job, base, &look->plan, err);
     if (code == LITH_OK)
         code = result_fill(job, look, &notes, &result, err);
     if (code == LITH_OK)

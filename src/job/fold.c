@@ -29,11 +29,13 @@ enum lith_code lith_fold_commit(const struct lith_job *job, const struct lith_lo
                                 struct lith_err *err)
 {
     LITH_AUTO(arena) struct lith_arena arena;
+    const struct lith_manifest *base;
     struct lith_fold fold;
     struct lith_manifest next;
     struct lith_stamp stamp;
 
     lith_arena_init(&arena, job->work->mem);
+    LITH_TRY(lith_job_base(&look->view, &base, err));
     LITH_TRY(lith_late_fold(look, job, at_once, &arena, &fold, err));
     LITH_TRY(lith_job_stamp(job, &stamp, err));
     LITH_TRY(lith_late_set_aside(look, stamp.at_ns, &arena, &fold, err));
@@ -44,7 +46,7 @@ enum lith_code lith_fold_commit(const struct lith_job *job, const struct lith_lo
     if (!*ret_changed)
         return LITH_OK;
     LITH_TRY(fold_sets(job, look, &arena, &fold, err));
-    LITH_TRY(lith_commit_fold(lith_view_manifest(&look->view), &fold, &stamp, &arena, &next, err));
+    LITH_TRY(lith_commit_fold(base, &fold, &stamp, &arena, &next, err));
     LITH_TRY(lith_job_commit(job, &look->view, &next, err));
     *folded += fold.file_count;
     return LITH_OK;

@@ -55,6 +55,7 @@ enum lith_code lith_gc_delete(const struct lith_job *job, const struct lith_gc_p
 enum lith_code lith_gc_clean(const struct lith_job *job, const struct lith_view *view,
                              const struct lith_gc_plan *plan, int64_t now_ns, struct lith_err *err)
 {
+    const struct lith_manifest *base;
     struct lith_manifest next;
     struct lith_stamp stamp;
     bool changed = false;
@@ -67,7 +68,7 @@ enum lith_code lith_gc_clean(const struct lith_job *job, const struct lith_view 
     };
 
     lith_job_stamp_at(job, now_ns, &stamp);
-    LITH_TRY(lith_commit_clean(lith_view_manifest(view), &clean, &stamp, job->arena, &changed,
-                               &next, err));
+    LITH_TRY(lith_job_base(view, &base, err));
+    LITH_TRY(lith_commit_clean(base, &clean, &stamp, job->arena, &changed, &next, err));
     return changed ? lith_job_commit(job, view, &next, err) : LITH_OK;
 }

@@ -48,16 +48,18 @@ static enum lith_code fence_above(const struct lith_job *parent, const char *com
 {
     LITH_AUTO(view) struct lith_view view = {0};
     LITH_AUTO(arena) struct lith_arena arena;
+    const struct lith_manifest *base;
     struct lith_manifest next;
     struct lith_stamp stamp;
 
     lith_arena_init(&arena, parent->work->mem);
     LITH_TRY(lith_view_take(parent->folder, LITH_SNAPSHOT_OPEN, parent->work->mem, &view, err));
-    *ret_taken = lith_manifest_has_taken(lith_view_manifest(&view), commit_id);
+    LITH_TRY(lith_job_base(&view, &base, err));
+    *ret_taken = lith_manifest_has_taken(base, commit_id);
     if (*ret_taken || lith_guard_is_out(LITH_GUARD_UNHAND_FENCE))
         return LITH_OK;
     LITH_TRY(lith_job_stamp(parent, &stamp, err));
-    LITH_TRY(lith_commit_fence(lith_view_manifest(&view), NULL, 0, &stamp, &arena, &next, err));
+    LITH_TRY(lith_commit_fence(base, NULL, 0, &stamp, &arena, &next, err));
     return lith_job_commit(parent, &view, &next, err);
 }
 

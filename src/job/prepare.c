@@ -54,7 +54,10 @@ static enum lith_code lease_commit(const struct lith_job *job, const struct lith
 enum lith_code lith_prepare_lease(const struct lith_job *job, struct lith_look *look,
                                   struct lith_err *err)
 {
-    if (is_leased(lith_view_manifest(&look->view)))
+    const struct lith_manifest *base;
+
+    LITH_TRY(lith_job_base(&look->view, &base, err));
+    if (is_leased(base))
         return LITH_OK;
     LITH_TRY(lease_commit(job, look, err));
     return lith_look_again(look, job, err); /* as large as the commit, which is gone by now */

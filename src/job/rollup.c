@@ -444,6 +444,7 @@ static enum lith_code child_hand(struct rollup *r, const struct lith_merge_step 
 {
     LITH_AUTO(arena) struct lith_arena arena;
     struct lith_hand hand = {.parent = r->job->folder->path, .commit_id = commit_id};
+    const struct lith_manifest *base;
     struct lith_manifest next;
     struct lith_entry *inputs;
     struct lith_stamp stamp;
@@ -454,7 +455,8 @@ static enum lith_code child_hand(struct rollup *r, const struct lith_merge_step 
     if (hand.input_count == 0)
         return LITH_OK;
     LITH_TRY(lith_job_stamp(&child->member.job, &stamp, err));
-    LITH_TRY(lith_commit_hand(lith_view_manifest(&child->view), &hand, &stamp, &arena, &next, err));
+    LITH_TRY(lith_job_base(&child->view, &base, err));
+    LITH_TRY(lith_commit_hand(base, &hand, &stamp, &arena, &next, err));
     LITH_TRY(lith_job_commit(&child->member.job, &child->view, &next, err));
     child->handed = true;
     return LITH_OK;
@@ -535,9 +537,11 @@ static enum lith_code merge_publish(struct rollup *r, struct lith_partition_repo
 {
     struct lith_merge_step step = {0};
 
+    const struct lith_manifest *base;
+
+    LITH_TRY(lith_job_base(&r->above.view, &base, err));
     lith_fact_book_forget(&r->look.book);
-    enum lith_code code = lith_merge_step_run(
-        &step, &r->family_job, lith_view_manifest(&r->above.view), &r->look.plan, err);
+    enum lith_code code = lith_merge_step_run(&step, &r->family_job, base, &r->look.plan, err);
     if (code == LITH_OK)
         code = publish(r, &step, report, err);
     else if (step.bad_input)

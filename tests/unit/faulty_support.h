@@ -12,7 +12,8 @@ enum test_fault {
     FAULT_TRANSIENT, /* likewise, but it may be tried again */
     FAULT_DONE,      /* a write was done; the answer is TRANSIENT */
     FAULT_LOST,      /* a write was done; the answer is IO */
-    FAULT_COUNT
+    FAULT_COUNT,
+    FAULT_TAKEN, /* it does not fail: somebody has just taken the manifest away */
 };
 
 static const struct lith_store_ops *faulty_below;
@@ -25,7 +26,11 @@ static uint64_t faulty_writes; /* of those that change something, or may */
 static inline bool faulty_due(bool writes)
 {
     faulty_writes += writes;
-    return ++faulty_calls == faulty_at;
+    if (++faulty_calls != faulty_at)
+        return false;
+    if (faulty_kind == FAULT_TAKEN)
+        (void)unlinkat(dir_fd, "manifest.json", 0);
+    return faulty_kind != FAULT_TAKEN;
 }
 
 static inline enum lith_code faulty_fail(struct lith_err *e)

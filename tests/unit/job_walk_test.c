@@ -147,6 +147,33 @@ static void a_crash_at_any_step_loses_nothing(void **state)
         test_walk_crashes(&walks[i], &options);
 }
 
+/* Whatever a job had read of it before: it ends, and says something, or goes on. */
+static void the_manifest_may_be_taken_away_at_any_moment(void **state)
+{
+    static const enum test_kind kinds[] = {TEST_COMPACT, TEST_GC, TEST_ADOPT, TEST_ROLLBACK};
+    struct lith_job_options options = eager_options();
+    struct lith_partition_report report;
+
+    (void)state;
+    faulty_kind = FAULT_TAKEN;
+    for (size_t i = 0; i < WALKS * sizeof(kinds) / sizeof(kinds[0]); i++) {
+        bool reached = true;
+        for (uint64_t n = 1; reached; n++) {
+            test_walk_again(&walks[i % WALKS]);
+            faulty_at = n;
+            test_store_change = faulty_change;
+            err.text[0] = '\0';
+            enum lith_code code = test_job(kinds[i / WALKS], &options, &report);
+            assert_true(code == LITH_OK || err.text[0]);
+            test_store_change = NULL;
+            reached = faulty_calls >= n;
+            assert_true(n < 500);
+        }
+    }
+    faulty_at = 0;
+    faulty_kind = FAULT_BEFORE;
+}
+
 static enum lith_code put_then_denied(struct lith_folder *folder, const char *name,
                                       const struct lith_blob *expected, struct lith_content *body,
                                       struct lith_err *e)
@@ -187,6 +214,7 @@ int main(void)
         T(every_verb_may_fail),
         T(every_allocation_may_fail),
         T(a_crash_at_any_step_loses_nothing),
+        T(the_manifest_may_be_taken_away_at_any_moment),
         T(a_disk_that_turned_read_only_leaves_the_outcome_open),
     };
 
