@@ -149,10 +149,14 @@ static enum lith_code lost_check(struct lith_fact_book *book, const struct lith_
         return LITH_OK;
     }
     LITH_TRY(lith_lost_is_beside(job, inputs, count, snapshot, &is_beside, err));
-    if (!is_beside)
+    bool is_held = lith_lost_is_held(inputs, count, snapshot);
+    if (!is_beside && !is_held)
         return LITH_OK;
     LITH_TRY(lith_arena_copy(book->arena, name, strlen(name), &copy, err));
-    book->lost_output = copy;
+    if (is_beside)
+        book->lost_output = copy;
+    else
+        book->held_output = copy;
     return LITH_OK;
 }
 

@@ -175,10 +175,11 @@ enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *jo
     return lith_look_listed(look, job, NULL, err);
 }
 
-/* A manifest was lost: files and what was made of them are both here. Blocks the partition. */
+/* A manifest was lost: files and what was made of them are both here, or held for it. Blocks the
+ * partition: what is adopted then would forget what is held, and what must not count again. */
 static bool is_lost(const struct lith_look *look)
 {
-    return look->book.lost_output && !lith_view_manifest(&look->view);
+    return (look->book.lost_output || look->book.held_output) && !lith_view_manifest(&look->view);
 }
 
 bool lith_look_wants_work(const struct lith_look *look, const struct lith_job *job)
@@ -301,7 +302,11 @@ enum lith_code lith_lost_report(const struct lith_fact_book *book, const struct 
 {
     char *reason;
 
-    LITH_TRY(lith_arena_format(job->arena, &reason, err, LITH_LOST_FORMAT, book->lost_output));
+    if (book->lost_output)
+        LITH_TRY(lith_arena_format(job->arena, &reason, err, LITH_LOST_FORMAT, book->lost_output));
+    else
+        LITH_TRY(
+            lith_arena_format(job->arena, &reason, err, LITH_LOST_MADE_FORMAT, book->held_output));
     report->state = LITH_PARTITION_BLOCKED;
     report->reason = reason;
     return LITH_OK;

@@ -23,6 +23,19 @@ enum lith_code lith_lost_is_beside(const struct lith_job *job,
     return LITH_OK;
 }
 
+bool lith_lost_is_held(const struct lith_listed_input *inputs, size_t input_count,
+                       const struct lith_snapshot *snapshot)
+{
+    bool is_held = false;
+
+    for (size_t i = 0; i < input_count && !is_held; i++) {
+        const struct lith_snapshot_file *file = lith_snapshot_find(snapshot, inputs[i].name);
+        is_held =
+            file && file->object && file->object->is_held && file->object->size == inputs[i].size;
+    }
+    return is_held;
+}
+
 /* A file that nobody can read shows no row twice; one that is gone is none. What was denied to us
  * alone, others may read. */
 static enum lith_code output_ask(const struct lith_job *job, struct lith_codec_context *codecs,

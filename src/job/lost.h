@@ -14,6 +14,10 @@
     "its manifest was lost: %s is an output of Lithify, and inputs of it are here too; lithify "   \
     "fsck --repair makes one anew"
 
+#define LITH_LOST_MADE_FORMAT                                                                      \
+    "its manifest was lost: %s is an output of Lithify, and inputs of it are held beside the "     \
+    "lake; lithify fsck --repair makes one anew"
+
 #define LITH_LOST_HELD_FORMAT                                                                      \
     "its manifest was lost: %zu of its files are held beside the lake; lithify fsck --repair "     \
     "makes one anew"
@@ -24,6 +28,10 @@ LITH_MUST_CHECK enum lith_code lith_lost_is_beside(const struct lith_job *job,
                                                    size_t input_count,
                                                    const struct lith_snapshot *snapshot,
                                                    bool *ret_is, struct lith_err *err);
+
+/* Are some of them held out of sight? */
+bool lith_lost_is_held(const struct lith_listed_input *inputs, size_t input_count,
+                       const struct lith_snapshot *snapshot);
 
 /*
  * The same for whoever only reads: asks the footers of live files that are named like outputs, and

@@ -1024,6 +1024,28 @@ def test_exchange_a_lost_manifest_and_then_its_output(swapped):
     exchange.check(swapped, range(300))
 
 
+def test_exchange_compact_adopts_no_lost_manifest(swapped, tmp_path):
+    """P2: an output that a rollback took out was put back, which only the lost manifest knew not to count: compact is
+    blocked where what is held was made into what is shown, and --repair tells them apart."""
+    folder = swapped / exchange.PARTITION
+    lithify.ok(*exchange.COMPACT, swapped)
+    (output,) = folder.glob("*.parquet")
+    spare = shutil.copy2(output, tmp_path)
+    lithify.ok("rollback", folder)
+    numbered.fill(folder, 2, 50, first=1000, stem="late")
+    lithify.ok(*exchange.COMPACT, swapped)
+    shutil.copy2(spare, output)
+    (folder / "manifest.json").unlink()
+    before = exchange.tree(swapped)
+    for command in (exchange.COMPACT, ["plan", *exchange.NOW]):
+        result = lithify.run(*command, swapped)
+        assert result.code == lithify.BLOCKED and "are held beside the lake" in result.out, str(result)
+    assert exchange.tree(swapped) == before
+    lithify.ok("fsck", "--repair", "--yes", swapped)
+    exchange.finish(swapped)
+    exchange.check(swapped, [*range(300), *range(1000, 1100)])
+
+
 def told_of_a_lost_manifest(root, held, size):
     """By fsck, which names what to do, by gc, which deletes nothing, and by rollback."""
     before = exchange.tree(root)
