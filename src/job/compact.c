@@ -380,12 +380,20 @@ static bool has_replaced(const struct lith_snapshot *snapshot)
     return has;
 }
 
-/* A live file that its writer has replaced keeps a journal from its deletes until the manifest
- * names the new one; nothing else would see to that while the journal waits. */
+/*
+ * A live file that its writer has replaced keeps a journal from its deletes until the manifest
+ * names the new one; nothing else would see to that while the journal waits. Where the journal is
+ * not about this manifest nothing in it is to be believed.
+ */
 static enum lith_code replaced_name(const struct lith_job *job, struct lith_look *look,
                                     struct lith_partition_report *report, bool *settled,
                                     struct lith_err *err)
 {
+    struct lith_partition_report foreseen = {0};
+
+    LITH_TRY(lith_recovery_foresee(job, &foreseen, err));
+    if (foreseen.state != LITH_PARTITION_PENDING)
+        return LITH_OK;
     LITH_TRY(lith_look_again(look, job, err));
     if (!has_replaced(&look->view.snapshot) || !lith_late_foldable(look, job))
         return LITH_OK;

@@ -378,15 +378,17 @@ static enum lith_code exchange_check(struct planning *p, struct lith_err *err)
     return LITH_OK;
 }
 
-/* Was it made of an output that is not there? Then nobody knows all that it was made of. */
-static bool is_broken(const struct planning *p, size_t i)
+/* Was it made of an output that is not there, be it through others? Then nobody knows all that it
+ * was made of. */
+static bool is_broken(struct planning *p, size_t i)
 {
-    const struct lith_kin *kin = kin_of(p, i);
     struct lith_output_name parts;
 
-    for (size_t n = 0; n < kin->input_count; n++) {
-        const struct lith_kin *input = kin_of(p, kin->inputs[n]);
-        if (!input->is_output && !input->object && lith_output_name_parse(input->name, &parts))
+    mark_alone(p, i);
+    for (size_t k = 0; k < p->lineage->count; k++) {
+        const struct lith_kin *kin = kin_of(p, k);
+        if (p->marks[k] && !kin->is_output && !kin->object &&
+            lith_output_name_parse(kin->name, &parts))
             return true;
     }
     return false;

@@ -114,6 +114,17 @@ static void deleted_and_back(void **state)
     lands_late = false;
 }
 
+/* An output in the middle is gone: what lists it is retired, and nobody knows what it was made of.
+ */
+static void through_an_output_that_is_gone(void **state)
+{
+    (void)state;
+    CASE(true, {OUT("1"), "absent", 1, {0}}, {OUT("2"), "retired", 3, {OUT("1"), "x.parquet"}},
+         {OUT("3"), "live", 7, {OUT("2"), "y.parquet"}}, {"a.parquet", "retired own", 1, {0}},
+         {"x.parquet", "retired", 2, {0}}, {"y.parquet", "retired", 4, {0}});
+    assert_refused("which stays");
+}
+
 static void back_to_an_output(void **state)
 {
     (void)state;
@@ -193,6 +204,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(over_a_manifest, setup, teardown),
         cmocka_unit_test_setup_teardown(beside_an_output_that_nobody_can_ask, setup, teardown),
         cmocka_unit_test_setup_teardown(deleted_and_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(through_an_output_that_is_gone, setup, teardown),
         cmocka_unit_test_setup_teardown(back_to_an_output, setup, teardown),
         cmocka_unit_test_setup_teardown(over_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(lists_that_make_no_sense, setup, teardown),
