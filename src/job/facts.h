@@ -44,8 +44,10 @@ struct lith_fact_book {
     struct lith_schema_sets sets;
     struct lith_path_rules rules; /* that rows are held against */
     const char *uncompared;       /* a column that could not be, and why; NULL: none was seen */
-    const char *held_output;      /* one whose inputs are held out of sight: likewise; or NULL */
-    const char *lost_output; /* an output whose inputs are present: a manifest was lost; or NULL */
+    /* An output whose inputs are present, or one whose inputs are held out of sight: a manifest was
+     * lost; or NULL. */
+    const char *lost_output;
+    const char *held_output;
     struct lith_codec_context *codecs;
 };
 

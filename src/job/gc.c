@@ -98,9 +98,8 @@ static enum lith_code gc_stopped(const struct lith_job *job, const struct lith_v
     report->files_before = view->snapshot.live_count;
     report->files_after = view->snapshot.live_count;
     lith_held_report(&view->snapshot, job, report);
-    if (!m) {
+    if (!m)
         return unmanaged_report(job, &view->snapshot, report, err);
-    }
     enum lith_code code =
         lith_gc_plan(view, NULL, 0, &job->options->gc, INT64_MIN, &arena, &plan, &why);
     if (code == LITH_E_INVALID) {

@@ -384,6 +384,8 @@ static bool is_broken(struct planning *p, size_t i)
 {
     struct lith_output_name parts;
 
+    if (kin_of(p, i)->input_count == 0)
+        return false; /* most of a partition: the marks cost as much as all of it */
     mark_alone(p, i);
     for (size_t k = 0; k < p->lineage->count; k++) {
         const struct lith_kin *kin = kin_of(p, k);

@@ -536,7 +536,6 @@ static enum lith_code merge_publish(struct rollup *r, struct lith_partition_repo
                                     struct lith_err *err)
 {
     struct lith_merge_step step = {0};
-
     const struct lith_manifest *base;
 
     LITH_TRY(lith_job_base(&r->above.view, &base, err));

@@ -30,12 +30,13 @@ static bool is_left(const struct lith_partition_report *report)
  * each roll-up has a file of its own afterwards, however often its inputs were subtracted. */
 static void rollup_count(struct lith_summary *summary, const struct lith_partition_report *report)
 {
-    uint64_t fewer = report->files_before - report->files_after;
     uint64_t others =
         summary->files_after > report->outputs ? summary->files_after - report->outputs : 0;
 
-    if (report->files_after < report->files_before)
+    if (report->files_after < report->files_before) {
+        uint64_t fewer = report->files_before - report->files_after;
         summary->files_after -= fewer < others ? fewer : others;
+    }
     summary->rollups += report->state == LITH_PARTITION_COMPACTED;
     summary->rollups_left += is_left(report);
 }

@@ -374,6 +374,16 @@ void sim_rows_overwrite(struct sim_dir *dir, const char *name)
     }
 }
 
+/* The rows of a file that is there, and that the other manifest does not name. */
+static struct sim_rows rows_unless_named(struct sim_dir *dir, const char *name,
+                                         const struct sim_manifest *other)
+{
+    const struct sim_object *object = sim_dir_get(dir, name);
+
+    return object && !sim_names_have(&other->files, name) ? sim_file_rows(dir->world, object->blob)
+                                                          : (struct sim_rows){0};
+}
+
 /* An operator has taken files out of the live set: their rows are removed. */
 static void removals_note(struct sim_dir *dir, const struct sim_manifest *before,
                           const struct sim_manifest *now)
@@ -381,10 +391,7 @@ static void removals_note(struct sim_dir *dir, const struct sim_manifest *before
     struct sim_oracle *oracle = sim_oracle_of(dir->world);
 
     for (uint32_t i = 0; i < before->files.count; i++) {
-        const struct sim_object *object = sim_dir_get(dir, before->files.names[i]);
-        if (!object || sim_names_have(&now->files, object->name))
-            continue;
-        struct sim_rows rows = sim_file_rows(dir->world, object->blob);
+        struct sim_rows rows = rows_unless_named(dir, before->files.names[i], now);
         for (uint32_t k = 0; k < rows.count; k++)
             oracle->rows[rows.rows[k]].removed_ns = dir->world->now_ns;
     }
@@ -397,10 +404,7 @@ static void returns_note(struct sim_dir *dir, const struct sim_manifest *before,
     struct sim_oracle *oracle = sim_oracle_of(dir->world);
 
     for (uint32_t i = 0; i < now->files.count; i++) {
-        const struct sim_object *object = sim_dir_get(dir, now->files.names[i]);
-        if (!object || sim_names_have(&before->files, object->name))
-            continue;
-        struct sim_rows rows = sim_file_rows(dir->world, object->blob);
+        struct sim_rows rows = rows_unless_named(dir, now->files.names[i], before);
         for (uint32_t k = 0; k < rows.count; k++) {
             struct sim_row *row = &oracle->rows[rows.rows[k]];
             if (row->removed_ns == INT64_MAX)
