@@ -204,6 +204,7 @@ static enum lith_code lake_file_take(struct lith_lake *lake, const struct lith_l
                          "the lake was committed to with manifest_name = %s, not %s",
                          file->manifest_name, lake->manifest_name);
     lake->job.manifest_name = file->manifest_name;
+    lake->job.has_tiers = file->has_tiers;
     return LITH_OK;
 }
 

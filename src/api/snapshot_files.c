@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/guard.h"
 #include "base/limits.h"
+#include "job/above.h"
 #include "job/handed.h"
 #include "job/lost.h"
 #include "lake/lake_file.h"
@@ -115,6 +116,8 @@ static enum lith_code lost_check(struct lith_snapshot_files *files, struct lith_
 {
     LITH_AUTO(arena) struct lith_arena scratch;
     const char *output;
+    const char *file;
+    const char *text;
 
     lith_arena_init(&scratch, &files->budget.mem);
     struct lith_job job = {
@@ -124,7 +127,11 @@ static enum lith_code lost_check(struct lith_snapshot_files *files, struct lith_
         .arena = &scratch,
     };
     LITH_TRY(lith_lost_find(&job, &view->snapshot, &output, err));
-    return output ? lith_fail(err, LITH_E_CORRUPT, LITH_LOST_FORMAT, output) : LITH_OK;
+    if (output)
+        return lith_fail(err, LITH_E_CORRUPT, LITH_LOST_FORMAT, output);
+    LITH_TRY(lith_above_find(&job, &view->snapshot, &scratch, &file, &text, err));
+    return text ? lith_fail(err, LITH_E_CORRUPT, "%s; the next lithify compact gives it one", text)
+                : LITH_OK;
 }
 
 /* Adds the live files of one partition. `listing` was taken just now; NULL: none was. `part` may be

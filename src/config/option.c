@@ -9,8 +9,8 @@
 
 const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
     [LITH_OPTION_READERS] = {"readers", LITH_KIND_CHOICE, "manifest|exchange|glob", NULL,
-                             "How the lake is read (docs/readers.md). Chosen once, at the first "
-                             "commit."},
+                             "How the lake is read (docs/readers.md). Chosen once, by the first "
+                             "compact or adopt."},
     [LITH_OPTION_STAGING] =
         {"staging", LITH_KIND_TEXT, "DIR", NULL,
          "With readers = exchange: the directory that holds what readers do not "
@@ -33,7 +33,8 @@ const struct lith_option lith_options_table[LITH_OPTION_COUNT] = {
          "those of its days into the month; separated by commas (docs/tiers.md)."},
     [LITH_OPTION_MANIFEST_NAME] = {"manifest_name", LITH_KIND_CHOICE,
                                    "manifest.json|_manifest.json", "manifest.json",
-                                   "The name of manifests. Chosen once, at the first commit."},
+                                   "The name of manifests. Chosen once, by the first compact or "
+                                   "adopt."},
     [LITH_OPTION_PARTITION] =
         {"partition", LITH_KIND_TEXT, "GLOB", NULL,
          "Only partitions whose whole path below ROOT matches; * takes / too."},

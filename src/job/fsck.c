@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "base/time.h"
+#include "job/above.h"
 #include "job/look.h"
 #include "job/lost.h"
 
@@ -134,6 +135,20 @@ static enum lith_code held_find(const struct lith_fsck_look *look, struct lith_e
                              count, count == 1 ? " is" : "s are");
 }
 
+/* What a roll-up has taken counts above: the next pass finds that, too. */
+static enum lith_code rolled_up_find(const struct lith_fsck_look *look, struct lith_err *err)
+{
+    struct lith_found found = {.kind = "lost-manifest", .todo = "lithify compact gives it one"};
+    const char *text;
+
+    LITH_TRY(lith_above_find(look->job, &look->view->snapshot, look->job->arena, &found.file, &text,
+                             err));
+    if (!text)
+        return LITH_OK;
+    return lith_findings_add(look->findings, &found, err, "%s, so that readers count rows twice",
+                             text);
+}
+
 /* Without a manifest every file counts: that is so before the first commit, and a doubling where
  * one was lost. Footers tell. */
 static enum lith_code lost_find(const struct lith_fsck_look *look, struct lith_err *err)
@@ -141,6 +156,8 @@ static enum lith_code lost_find(const struct lith_fsck_look *look, struct lith_e
     static const struct lith_found found = {
         .kind = "lost-manifest", .wants_hand = true, .todo = REMEDY_LOST};
 
+    if (!look->book->lost_output)
+        LITH_TRY(rolled_up_find(look, err));
     if (!look->book->lost_output)
         return held_find(look, err);
     return lith_findings_add(look->findings, &found, err,

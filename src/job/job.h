@@ -55,6 +55,7 @@ struct lith_job_options {
     struct lith_path_options path;
     bool tier_days;          /* roll-ups: hours into their day */
     bool tier_months;        /* ... days into their month */
+    bool has_tiers;          /* files of the lake may have been rolled up, by whatever run */
     const char *time_column; /* its values lie in the period of the path; NULL: nothing is said */
     const char *time_column_fallback;   /* counts where time_column is null or 0; may be NULL */
     const char *const *path_check_skip; /* names of keys that columns are not compared with */

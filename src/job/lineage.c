@@ -292,27 +292,11 @@ static enum lith_code rows_hold(struct lith_row_judge *judge, const size_t *part
     const struct lith_job *job = reader->job;
     LITH_AUTO(arena) struct lith_arena scratch;
     struct lith_stored_files stored[2];
-    struct lith_codec_context *codecs;
-    uint64_t seed;
 
     lith_arena_init(&scratch, job->work->mem);
     LITH_TRY(objects_take(reader, part, part_count, &scratch, &stored[0], err));
     LITH_TRY(objects_take(reader, whole, whole_count, &scratch, &stored[1], err));
-    struct lith_verify_files files[] = {lith_stored_verify_files(&stored[0]),
-                                        lith_stored_verify_files(&stored[1])};
-    job->env->random(job->env, &seed, sizeof(seed));
-    LITH_TRY(lith_codec_context_new(job->work->mem, &codecs, err));
-    lith_codec_context_for_proofs(codecs);
-    struct lith_rows_question question = {
-        .part = &files[0], .whole = &files[1], .codecs = codecs, .work = job->work, .seed = seed};
-    enum lith_code code = job->options->format->holds(&question, ret_holds, err);
-    lith_codec_context_free(codecs);
-    /* Columns that do not join: other rows by any account. */
-    if (code == LITH_E_INVALID) {
-        *ret_holds = false;
-        return LITH_OK;
-    }
-    return code;
+    return lith_stored_hold(job, &stored[0], &stored[1], ret_holds, err);
 }
 
 struct lith_row_reader lith_row_reader_of(const struct lith_job *job,

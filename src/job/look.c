@@ -10,6 +10,7 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
+#include "job/above.h"
 #include "job/late.h"
 #include "job/lost.h"
 #include "job/path_check.h"
@@ -161,6 +162,9 @@ enum lith_code lith_look_listed(struct lith_look *look, const struct lith_job *j
     LITH_TRY(now_take(look, job, err));
     LITH_TRY(lith_view_take_listed(job->folder, listing, LITH_SNAPSHOT_OPEN, job->work->mem,
                                    &look->view, err));
+    look->wants_manifest = false;
+    if (!lith_view_manifest(&look->view) && look->view.snapshot.live_count)
+        LITH_TRY(lith_above_takes(job, &look->wants_manifest, err));
     enum lith_code code = view_plan(look, job, err);
     if (look->view.listing.object_count >= LITH_TRIM_FILES_MIN)
         lith_mem_trim();
@@ -186,8 +190,8 @@ bool lith_look_wants_work(const struct lith_look *look, const struct lith_job *j
 {
     if (lith_part_reason_stops(look->plan.reason) || is_lost(look))
         return false;
-    return look->plan.reason == LITH_PART_DUE || lith_late_foldable(look, job) ||
-           lith_path_check_is_news(look);
+    return look->plan.reason == LITH_PART_DUE || look->wants_manifest ||
+           lith_late_foldable(look, job) || lith_path_check_is_news(look);
 }
 
 /* True for files that an operator should hear of: no pass takes them as they are. */

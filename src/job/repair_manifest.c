@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "job/above.h"
 #include "job/handed.h"
 #include "job/kin_entries.h"
 #include "job/lost.h"
@@ -27,6 +28,52 @@ static enum lith_code shown_take(struct lith_repair_try *t, struct lith_err *err
     }
     return lith_snapshot_resolve(&t->shown, NULL, LITH_SNAPSHOT_OPEN, &t->arena, &t->by_itself,
                                  err);
+}
+
+/* One of the live files: is it above by now? *ret_why: nobody can say. */
+static enum lith_code above_ask(struct lith_repair_try *t, const struct lith_above *above,
+                                const struct lith_object *object, bool *ret_is,
+                                const char **ret_why, struct lith_err *err)
+{
+    bool is_listed = lith_above_lister(above, object->name, object->size) != NULL;
+    char *why;
+
+    *ret_is = false;
+    if (is_listed)
+        LITH_TRY(lith_above_holds(above, t->job, object, ret_is, err));
+    if (*ret_is || (!is_listed && above->takes && object->mtime_ns > above->last_ns))
+        return LITH_OK;
+    LITH_TRY(lith_arena_format(&t->arena, &why, err,
+                               "%s may have been rolled up into the partition above: %s",
+                               object->name,
+                               is_listed ? "it is listed there, and not all of its rows are found"
+                                         : "it was there by the last roll-up, and nobody knows"));
+    *ret_why = why;
+    return LITH_OK;
+}
+
+/* What a roll-up took is out, too. A file that no output above lists, and that was there by then,
+ * may be in one that is there no more. */
+static enum lith_code above_settle(struct lith_repair_try *t, const char **ret_why,
+                                   struct lith_err *err)
+{
+    struct lith_above above = {0};
+    size_t kept = 0;
+
+    enum lith_code code = lith_above_take(t->job, &above, err);
+    for (size_t i = 0; code == LITH_OK && !*ret_why && i < t->rebuild.live_count; i++) {
+        size_t kin = t->rebuild.live[i];
+        bool is_above = false;
+        code = above_ask(t, &above, t->lineage.files[kin].object, &is_above, ret_why, err);
+        if (is_above)
+            t->rebuild.out[t->rebuild.out_count++] = kin;
+        else
+            t->rebuild.live[kept++] = kin;
+    }
+    if (code == LITH_OK && !*ret_why)
+        t->rebuild.live_count = kept;
+    lith_above_done(&above);
+    return code;
 }
 
 enum lith_code lith_repair_manifest_plan(struct lith_repair_try *t, bool *ret_due,
@@ -57,9 +104,7 @@ enum lith_code lith_repair_manifest_plan(struct lith_repair_try *t, bool *ret_du
         t->rebuild.pid = t->pid;
     }
     LITH_TRY(lith_handed_above(t->job, &takes, err));
-    if (takes)
-        *ret_why = "files may have been rolled up into the partition above, and nobody knows which";
-    return LITH_OK;
+    return takes ? above_settle(t, ret_why, err) : LITH_OK;
 }
 
 static struct lith_kin_entries making_of(struct lith_repair_try *t)

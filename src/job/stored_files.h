@@ -4,7 +4,7 @@
 #ifndef LITH_JOB_STORED_FILES_H
 #define LITH_JOB_STORED_FILES_H
 
-#include "store/store.h"
+#include "job/job.h"
 #include "verify/verify.h"
 
 struct lith_stored_files {
@@ -15,5 +15,12 @@ struct lith_stored_files {
 
 /* Borrows `stored`. A file that changed meanwhile cannot be opened: CONFLICT. */
 struct lith_verify_files lith_stored_verify_files(struct lith_stored_files *stored);
+
+/* Are all rows of `part` among those of `whole`, each as often? All of both is read; columns that
+ * do not join make other rows. CORRUPT, UNSUPPORTED: a file cannot be read. */
+LITH_MUST_CHECK enum lith_code lith_stored_hold(const struct lith_job *job,
+                                                struct lith_stored_files *part,
+                                                struct lith_stored_files *whole, bool *ret_holds,
+                                                struct lith_err *err);
 
 #endif

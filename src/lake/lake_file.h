@@ -34,7 +34,7 @@ struct lith_lake_file {
     const char *staging; /* readers = exchange: in the arena of the call; NULL: the sibling */
 };
 
-/* What a lake is to be from its first commit on. */
+/* What a lake is to be from its first compact or adopt on. */
 struct lith_lake_choice {
     enum lith_readers readers; /* NONE asks for none: then it must have been chosen */
     const char *policy_hash;
@@ -54,7 +54,7 @@ LITH_MUST_CHECK enum lith_code
 lith_lake_file_mark_tiers(struct lith_store *store, struct lith_arena *arena, struct lith_err *err);
 
 /*
- * Reads it, or creates it with a new lake id at the first commit. INVALID when the lake has
+ * Reads it, or creates it with a new lake id, before the first commit. INVALID when the lake has
  * another readers mode than the one asked for.
  */
 LITH_MUST_CHECK enum lith_code lith_lake_file_ensure(struct lith_store *store,

@@ -34,6 +34,7 @@ void sim_cast_init(struct sim_cast *cast, struct sim_world *world)
         .path = {.tenant_key = "tenant_id"},
         .tier_days = true,
         .tier_months = true,
+        .has_tiers = true,
         .format = sim_format(),
     };
     if (!world->is_real)
@@ -139,6 +140,7 @@ static enum lith_code pass_run(struct sim_tools *tools, const struct sim_cast *c
         tools->view.actor->is_other ? cast->other_options : cast->options;
     if (dir->is_series) {
         options.readers = LITH_READERS_MANIFEST;
+        options.has_tiers = false; /* nothing above a day of the series takes anything */
         options.replay_window_ns = SIM_SERIES_WINDOW;
         options.gc.reader_grace_ns =
             lith_series_grace_ns(store, options.gc.reader_grace_ns, options.replay_window_ns);
