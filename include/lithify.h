@@ -524,7 +524,8 @@ typedef void (*lith_event_fn)(void *ctx, const struct lith_event *event);
 
 /*
  * Reads the audit series, by time. Holds the events of one day in memory: LIMIT where there are too
- * many. INVALID where the lake keeps none. Nothing was committed yet: no events.
+ * many. INVALID where the lake keeps none. Nothing was committed yet: no events. Where files of it
+ * cannot be read `each` is called for all events of the others, and the first error is the result.
  */
 LITH_API LITH_MUST_CHECK enum lith_code lith_lake_log(struct lith_lake *lake,
                                                       const struct lith_log_request *request,

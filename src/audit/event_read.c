@@ -169,7 +169,12 @@ static enum lith_code column_read(const struct event_file *file, uint32_t group,
 
     uint32_t leaf = leaf_find(&file->footer->schema, column, &r.list_def);
     if (leaf == LITH_NO_INDEX)
-        return LITH_OK;
+        return column->required
+                   ? lith_fail(err, LITH_E_UNSUPPORTED,
+                               "it is no file of audit events: it has no column %s; move it out of "
+                               "the series",
+                               column->name)
+                   : LITH_OK;
     r.leaf = lith_schema_leaf(&file->footer->schema, leaf);
     LITH_TRY(leaf_check(column, r.leaf, err));
     LITH_TRY(lith_chunk_reader_open(file->source, file->footer, group, leaf, file->codecs,
@@ -198,7 +203,7 @@ static enum lith_code groups_read(const struct event_file *file, struct lith_eve
     return LITH_OK;
 }
 
-/* Where required columns are not there, their texts are empty. */
+/* Where required columns hold nulls, their texts are empty. */
 static void required_fill(struct lith_event *events, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

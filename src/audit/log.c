@@ -1,5 +1,7 @@
 /*
  * Reading the series: the folders of a walk by day, each day's events by time.
+ *
+ * What cannot be read is passed over, and told at the end: it hides no other event.
  */
 #include "audit/log.h"
 
@@ -31,7 +33,24 @@ struct reading {
     struct lith_arena day_arena;
     struct lith_event *events;
     size_t event_count;
+    struct lith_err failed; /* the first file or folder that could not be read; code OK: none */
+    size_t failed_count;
 };
+
+/* True for what is wrong with one file or folder, false for the machine or the moment. */
+static bool is_passed_over(enum lith_code code)
+{
+    return code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED || code == LITH_E_INVALID ||
+           code == LITH_E_DENIED;
+}
+
+/* Notes it, and goes on. */
+static enum lith_code pass_over(struct reading *r, const struct lith_err *err)
+{
+    if (r->failed_count++ == 0)
+        r->failed = *err;
+    return LITH_OK;
+}
 
 /* By its path, as far as that says anything. */
 static bool folder_is_wanted(const struct reading *r, const char *path,
@@ -56,6 +75,8 @@ static enum lith_code stop_take(void *ctx, const struct lith_walk_stop *stop, st
     void *block = r->folders;
 
     lith_arena_init(&scratch, r->work->mem);
+    if (stop->failed && is_passed_over(stop->failed->code))
+        return pass_over(r, stop->failed);
     if (stop->failed) {
         *err = *stop->failed;
         return err->code;
@@ -92,18 +113,30 @@ static bool event_is_wanted(const struct lith_log_request *request, const struct
            (event->partition && fnmatch(request->partition_glob, event->partition, 0) == 0);
 }
 
+static enum lith_code events_read(struct reading *r, struct lith_folder *folder,
+                                  const struct lith_snapshot_file *file,
+                                  struct lith_event **ret_events, size_t *ret_count,
+                                  struct lith_err *err)
+{
+    LITH_AUTO(source) struct lith_source *source = NULL;
+
+    if (!file->object)
+        return lith_fail(err, LITH_E_CORRUPT, "it is in the manifest but not there");
+    LITH_TRY(lith_folder_source_open(folder, file->object, &source, err));
+    return lith_events_read(source, r->work, &r->day_arena, ret_events, ret_count, err);
+}
+
 static enum lith_code file_read(struct reading *r, struct lith_folder *folder,
                                 const struct lith_snapshot_file *file, struct lith_err *err)
 {
-    LITH_AUTO(source) struct lith_source *source = NULL;
     struct lith_event *events;
     size_t count;
 
-    if (!file->object)
-        return lith_fail(err, LITH_E_CORRUPT, "%s is in the manifest but not there", file->name);
-    LITH_TRY(lith_folder_source_open(folder, file->object, &source, err));
-    if (lith_events_read(source, r->work, &r->day_arena, &events, &count, err) != LITH_OK)
-        return lith_err_prefix(err, "%s", file->name);
+    enum lith_code code = events_read(r, folder, file, &events, &count, err);
+    if (code != LITH_OK) {
+        code = lith_err_prefix(err, "%s/%s/%s", r->series->store->root, folder->path, file->name);
+        return is_passed_over(code) ? pass_over(r, err) : code;
+    }
     for (size_t i = 0; i < count; i++) {
         void *block = r->events;
         if (!event_is_wanted(r->request, &events[i]))
@@ -135,15 +168,20 @@ static enum lith_code folder_read(struct reading *r, const char *path, struct li
 static enum lith_code folder_take(struct reading *r, const char *path, struct lith_err *err)
 {
     size_t before = r->event_count;
+    size_t failed_before = r->failed_count;
     enum lith_code code = LITH_OK;
 
     for (unsigned look = 0; look < LITH_LOOK_AGAIN_MAX; look++) {
         r->event_count = before;
+        r->failed_count = failed_before;
         code = folder_read(r, path, err);
         if (code != LITH_E_NOT_FOUND && code != LITH_E_CONFLICT)
             break;
     }
-    return code == LITH_OK ? code : lith_err_prefix(err, "%s/%s", r->series->store->root, path);
+    if (code == LITH_OK)
+        return LITH_OK;
+    code = lith_err_prefix(err, "%s/%s", r->series->store->root, path);
+    return is_passed_over(code) ? pass_over(r, err) : code;
 }
 
 static int compare_events(const void *a, const void *b)
@@ -198,7 +236,13 @@ static enum lith_code days_tell(struct reading *r, lith_event_fn each, void *ctx
         qsort(r->folders, r->folder_count, sizeof(*r->folders), compare_folders);
     for (size_t i = 0; i < r->folder_count;)
         LITH_TRY(day_tell(r, &i, each, ctx, err));
-    return LITH_OK;
+    if (r->failed_count == 0)
+        return LITH_OK;
+    *err = r->failed;
+    if (r->failed_count == 1)
+        return err->code;
+    return lith_err_prefix(err, "%zu files of the series cannot be read; the first one",
+                           r->failed_count);
 }
 
 enum lith_code lith_series_log(const struct lith_series *series,

@@ -348,10 +348,32 @@ def test_log(lake):
     assert len(lines) == 6 and "6 files" in lithify.ok("log", lake).out
     bad = lithify.run("log", "--since", "yesterday", lake)
     assert bad.code == lithify.USAGE and "--since" in bad.err
-    path = audit.files(audit.place(lake))[0]
-    path.write_bytes(path.read_bytes()[:-20])
-    broken = lithify.run("log", lake)
-    assert broken.code == lithify.FAILED and path.name in broken.err
+
+
+def test_a_log_goes_on(lake):
+    """P9: a damaged event, a file that is none and a manifest that cannot be read hide no other event."""
+    numbered.fill(lake / "tenant_id=globex" / numbered.HOUR, 4, 10, tenant="globex")
+    lithify.ok(*COMPACT, lake)
+    place = audit.place(lake)
+    events = json.loads(lithify.ok("log", "--json", lake).out)["events"]
+    first = audit.files(place)[0]
+    numbered.write(first.with_name("other.parquet"), range(5))
+    for damaged, kept in ((0, events), (1, events[1:])):
+        if damaged:
+            first.write_bytes(first.read_bytes()[:-20])
+        broken = lithify.run("log", "--json", lake)
+        told = json.loads(broken.out)
+        assert broken.code == lithify.FAILED and told["events"] == kept and "count" not in told, broken
+        named = first.name if damaged else "other.parquet"
+        assert named in json.dumps(told["error"]), broken
+        assert ("2 files of the series" in json.dumps(told["error"])) == bool(damaged)
+        text = lithify.run("log", lake)
+        assert text.code == lithify.FAILED and len(text.out.splitlines()) == len(kept) and named in text.err, text
+    (first.parent / "manifest.json").write_text("{")
+    text = lithify.run("log", lake)
+    other = [e for e in events if f"tenant_id={e['tenant']}" not in str(first)]
+    assert text.code == lithify.FAILED and len(text.out.splitlines()) == len(other), text
+    assert str(first.parent) in text.err
 
 
 def test_days_of_the_series_are_compacted(lake):
