@@ -107,8 +107,9 @@ static enum lith_code manifest_find(const struct lith_job *job, const struct lit
     }
     if (!found.file)
         return lith_fail(err, LITH_E_CONFLICT, "the manifest went away while it was looked at");
-    /* A directory in its place is UNSUPPORTED, too. */
-    bool is_newer = why->code == LITH_E_UNSUPPORTED && (first || second);
+    /* A directory, or a link, in its place is UNSUPPORTED, too. */
+    bool is_newer = why->code == LITH_E_UNSUPPORTED && (first || second) &&
+                    !(first ? first : second)->is_link;
     found.kind = is_newer ? "newer-manifest" : "bad-manifest";
     found.todo = is_newer ? "use the version of Lithify that wrote it" : REMEDY_MANIFEST;
     return lith_findings_add(findings, &found, err, "it cannot be read: %s", why->text);

@@ -270,6 +270,14 @@ def test_a_manifest_that_nobody_can_go_by(lake, text, kind):
     assert len(found) == 2
 
 
+def test_a_link_in_place_of_a_manifest(lake):
+    """P9: another version did not write it; nobody follows it."""
+    path = lake / FOLDER / "manifest.json"
+    path.rename(lake.parent / "elsewhere.json")
+    path.symlink_to(lake.parent / "elsewhere.json")
+    assert fsck(lake)[FOLDER, "manifest.json"][0][:2] == ("bad-manifest", True)
+
+
 def test_a_foreign_manifest_names_what_is_not_there(tmp_path):
     numbered.fill(tmp_path / FOLDER, 2, 5)
     (tmp_path / FOLDER / "manifest.json").write_text('{"files": ["x.parquet"]}')
