@@ -189,12 +189,12 @@ static enum lith_code readers_take(struct lith_lake *lake, enum lith_readers rea
     if (grace_ns != 0 && (lake->reader_grace_given || grace_ns != defaults.reader_grace_ns))
         return lith_fail(err, LITH_E_INVALID,
                          "reader_grace: with readers = glob superseded files go at once; leave it "
-                         "out, or choose readers = manifest at the first commit");
+                         "out, or choose readers = manifest at first");
     lake->job.gc.reader_grace_ns = 0;
     return LITH_OK;
 }
 
-/* What the lake chose at its first commit counts; asking for another name is a mistake. */
+/* What the lake chose at first counts; asking for another name is a mistake. */
 static enum lith_code lake_file_take(struct lith_lake *lake, const struct lith_lake_file *file,
                                      struct lith_err *err)
 {
@@ -351,6 +351,7 @@ enum lith_code lith_lake_commits_prepare(struct lith_lake *lake, struct lith_err
                                      err));
     if (has_tiers(lake))
         LITH_TRY(tiers_begin(lake, &file, err));
+    file.has_tiers = file.has_tiers || has_tiers(lake);
     lake->is_new = false;
     return lake_file_take(lake, &file, err);
 }

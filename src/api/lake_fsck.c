@@ -70,7 +70,7 @@ static enum lith_code is_committed(struct lith_lake *lake, const char *partition
     return code == LITH_E_CANCELLED && *ret_is ? LITH_OK : code;
 }
 
-/* _lithify.json is there from the first commit on, and says how all of them are made. */
+/* _lithify.json is there before the first commit, and says how all of them are made. */
 static enum lith_code lake_file_look(struct lith_lake *lake, const struct lith_fsck *request,
                                      const struct telling *telling, struct lith_err *err)
 {

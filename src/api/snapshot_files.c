@@ -45,6 +45,7 @@ struct lith_snapshot_files {
     size_t part_count;
     struct lith_lake *lake;
     enum lith_snapshot_mode mode;
+    bool has_tiers; /* as the lake's file said last */
 };
 
 static enum lith_code file_add(struct lith_snapshot_files *files, const char *folder,
@@ -115,23 +116,23 @@ static enum lith_code lost_check(struct lith_snapshot_files *files, struct lith_
                                  const struct lith_view *view, struct lith_err *err)
 {
     LITH_AUTO(arena) struct lith_arena scratch;
+    struct lith_job_options options = files->lake->job;
     const char *output;
-    const char *file;
-    const char *text;
+    const char *why;
 
     lith_arena_init(&scratch, &files->budget.mem);
+    options.has_tiers = files->has_tiers; /* the lake may have them since it was opened */
     struct lith_job job = {
         .folder = folder,
-        .options = &files->lake->job,
+        .options = &options,
         .work = &files->budget.work,
         .arena = &scratch,
     };
     LITH_TRY(lith_lost_find(&job, &view->snapshot, &output, err));
     if (output)
         return lith_fail(err, LITH_E_CORRUPT, LITH_LOST_FORMAT, output);
-    LITH_TRY(lith_above_find(&job, &view->snapshot, &scratch, &file, &text, err));
-    return text ? lith_fail(err, LITH_E_CORRUPT, "%s; the next lithify compact gives it one", text)
-                : LITH_OK;
+    LITH_TRY(lith_above_find(&job, &view->snapshot, &scratch, &why, err));
+    return why ? lith_fail(err, LITH_E_CORRUPT, LITH_LOST_ABOVE_FORMAT, why) : LITH_OK;
 }
 
 /* Adds the live files of one partition. `listing` was taken just now; NULL: none was. `part` may be
@@ -338,8 +339,7 @@ static enum lith_code tiers_take(struct lith_snapshot_files *files, struct lith_
                      "files are being rolled up all the time; try again in a moment");
 }
 
-static enum lith_code has_tiers(const struct lith_snapshot_files *files, bool *ret_has,
-                                struct lith_err *err)
+static enum lith_code tiers_ask(struct lith_snapshot_files *files, struct lith_err *err)
 {
     LITH_AUTO(arena) struct lith_arena scratch;
     struct lith_lake_file file = {0};
@@ -348,21 +348,19 @@ static enum lith_code has_tiers(const struct lith_snapshot_files *files, bool *r
     enum lith_code code = lith_lake_file_read(files->lake->store, &scratch, &file, err);
     if (code != LITH_E_NOT_FOUND)
         LITH_TRY(code);
-    *ret_has = file.has_tiers;
+    files->has_tiers = file.has_tiers;
     return LITH_OK;
 }
 
 /* The first roll-up of a lake may begin while it is read: the lake says so before that. */
 static enum lith_code lake_take(struct lith_snapshot_files *files, struct lith_err *err)
 {
-    bool has = false;
-
-    LITH_TRY(has_tiers(files, &has, err));
-    if (has)
+    LITH_TRY(tiers_ask(files, err));
+    if (files->has_tiers)
         return tiers_take(files, err);
     LITH_TRY(lith_lake_walk(files->lake->front, &files->budget.control, stop_take, files, err));
-    LITH_TRY(has_tiers(files, &has, err));
-    return has ? tiers_take(files, err) : LITH_OK;
+    LITH_TRY(tiers_ask(files, err));
+    return files->has_tiers ? tiers_take(files, err) : LITH_OK;
 }
 
 /* One partition: its own rows, without those that the one above has by now. */
@@ -377,6 +375,7 @@ static enum lith_code one_take(struct lith_snapshot_files *files, const char *pa
     LITH_TRY(text_keep(files, path, &files->parts[0].path, err));
     LITH_TRY(lith_path_above(path, &files->arena, &files->parts[0].above, err));
     files->part_count = 1;
+    LITH_TRY(tiers_ask(files, err));
     LITH_TRY(parts_read(files, err));
     return parts_list(files, err);
 }

@@ -1,9 +1,9 @@
 /*
- * What outputs of the partition above say that they were made of: files of this one, which a
- * roll-up has taken.
+ * What a roll-up has taken of a partition whose manifest was lost: files that outputs of the
+ * partition above list.
  *
- * Asked where this partition has no manifest: one that had files taken had one, so it was lost, and
- * what has its rows above must not count here once more. DESIGN.md section 6.6.
+ * Asked only where there is no manifest: a partition that had files taken had one, and what has its
+ * rows above must not count here once more. DESIGN.md section 6.6.
  */
 #ifndef LITH_JOB_ABOVE_H
 #define LITH_JOB_ABOVE_H
@@ -11,59 +11,59 @@
 #include "job/job.h"
 #include "lake/snapshot.h"
 
-/* What is told of one; %s are the file and the path of the output. */
-#define LITH_ABOVE_FORMAT "its manifest was lost: %s was rolled up into %s, and is still here"
-
 struct lith_above_file {
     const char *name; /* in this partition */
     uint64_t size;
     const struct lith_object *output; /* that lists it: of the view */
 };
 
-/* All zero: nothing is known to have been taken. */
+/* All zero: nothing was taken, by anybody's word. */
 struct lith_above {
     struct lith_arena arena;
-    struct lith_folder *folder;
+    struct lith_folder *folder; /* the partition above, and its path */
+    const char *path;
     struct lith_view view;
-    bool takes;                    /* it has taken files of partitions below */
-    int64_t last_ns;               /* when it did so last */
-    const char *pid;               /* its own */
-    const char *path;              /* of the partition above */
-    struct lith_above_file *files; /* by name, then size; one that went into several outputs is
-                                      there once for each */
+    bool has_manifest; /* of ours */
+    bool has_taken;    /* files of partitions below, as it or its outputs say */
+    int64_t last_ns;   /* when it did so last; not known: when it was committed to last */
+    /* An output of it that is missing, was replaced or cannot be read, so that nobody knows what it
+     * was made of; NULL: there is none. */
+    const char *unknown;
+    struct lith_above_file *files; /* by name, then size: one for each output that lists it */
     size_t count;
 };
 
-/* Has the partition above ever taken files of one below? Its manifest alone is read, and nothing
- * in a lake without roll-ups. CORRUPT: it cannot say. */
-LITH_MUST_CHECK enum lith_code lith_above_takes(const struct lith_job *job, bool *ret_takes,
-                                                struct lith_err *err);
-
-/* The same, and what its outputs list: their footers are read. An output that cannot be read lists
- * nothing. CONFLICT: one vanished meanwhile. To be given to lith_above_done, whatever came of it.
+/*
+ * Reads the manifest of the partition above, if its path has a period as roll-ups want it, and the
+ * footers of all outputs that it names; where it has none, of all files that are named like
+ * outputs. CORRUPT, UNSUPPORTED: the partition above cannot say; CONFLICT: it changes meanwhile. To
+ * be given to lith_above_done, whatever came of it.
  */
-LITH_MUST_CHECK enum lith_code lith_above_take(const struct lith_job *job,
+LITH_MUST_CHECK enum lith_code lith_above_read(const struct lith_job *job,
                                                struct lith_above *ret_above, struct lith_err *err);
 void lith_above_done(struct lith_above *above);
 
-/* The first output that lists a file of that name and size, or NULL. */
-const struct lith_object *lith_above_lister(const struct lith_above *above, const char *name,
-                                            uint64_t size);
+/* Those that list a file of that name and size; *ret_count: how many, from the one returned on.
+ * NULL: none does. */
+const struct lith_above_file *lith_above_listers(const struct lith_above *above, const char *name,
+                                                 uint64_t size, size_t *ret_count);
 
-/* Are all rows of that file in the outputs that list it? Everything is read. A file that cannot be
- * read has none there. */
+/* Are all rows of some files, each as often, in the outputs that list them? All of it is read.
+ * CORRUPT, UNSUPPORTED: a file cannot be. */
 LITH_MUST_CHECK enum lith_code lith_above_holds(const struct lith_above *above,
                                                 const struct lith_job *job,
-                                                const struct lith_object *object, bool *ret_holds,
+                                                const struct lith_object *const *objects,
+                                                size_t count, bool *ret_holds,
                                                 struct lith_err *err);
 
 /*
- * For whoever only reads: a live file of the snapshot, which has no manifest, that an output above
- * lists. *ret_text says so, in `arena`; NULL: there is none, or there is a manifest by now.
+ * Was the manifest of the snapshot's partition lost after a roll-up? *ret_why says so of a live
+ * file, or that the partition above cannot say; a text in `arena`. NULL: no; or there is a
+ * manifest, or by now; or nothing was ever rolled up in this lake.
  */
 LITH_MUST_CHECK enum lith_code lith_above_find(const struct lith_job *job,
                                                const struct lith_snapshot *snapshot,
-                                               struct lith_arena *arena, const char **ret_file,
-                                               const char **ret_text, struct lith_err *err);
+                                               struct lith_arena *arena, const char **ret_why,
+                                               struct lith_err *err);
 
 #endif

@@ -8,9 +8,8 @@
 
 /*
  * Names what the look's list shows, under a new id. Beside another program's manifest the data
- * files that it does not name become live, or are noted as gone. What a roll-up has taken already
- * is retired: a manifest that was lost said so. INVALID when the other program's names a file that
- * is not there, or where it is in doubt what was taken. The look is stale afterwards.
+ * files that it does not name become live, or are noted as gone. INVALID when that one names a file
+ * that is not there. The look is stale afterwards.
  */
 LITH_MUST_CHECK enum lith_code lith_adoption_commit(const struct lith_job *job,
                                                     const struct lith_look *look,

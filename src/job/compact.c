@@ -296,23 +296,6 @@ static enum lith_code handed_check(const struct lith_look *look, struct lith_err
                      lith_view_manifest(&look->view)->handed.parent);
 }
 
-/* A manifest where there is none, and names for late files. Where it is in doubt what a roll-up has
- * taken the report says so: the partition is blocked. */
-static enum lith_code manifest_prepare(const struct lith_job *job, struct lith_look *look,
-                                       struct lith_partition_report *report, struct lith_err *err)
-{
-    bool adopts = !lith_view_manifest(&look->view);
-    void *text;
-
-    enum lith_code code = lith_prepare_manifest(job, look, &report->folded, err);
-    if (!adopts || code != LITH_E_INVALID)
-        return code;
-    LITH_TRY(lith_arena_copy(job->arena, err->text, strlen(err->text), &text, err));
-    report->state = LITH_PARTITION_BLOCKED;
-    report->reason = text;
-    return LITH_OK;
-}
-
 /* The part that holds the lock. */
 static enum lith_code compact_locked(const struct lith_job *job, struct lith_look *look,
                                      struct lith_partition_report *report, struct lith_err *err)
@@ -325,9 +308,7 @@ static enum lith_code compact_locked(const struct lith_job *job, struct lith_loo
             return LITH_OK;
         LITH_TRY(lith_hold_find(job, look, &hold, err));
         if (is_worth_the_lock(job, look, &hold))
-            LITH_TRY(manifest_prepare(job, look, report, err));
-        if (report->state == LITH_PARTITION_BLOCKED)
-            return LITH_OK;
+            LITH_TRY(lith_prepare_manifest(job, look, &report->folded, err));
         bool wanted =
             !hold.reason && lith_look_wants_work(look, job) && look->plan.reason == LITH_PART_DUE;
         if (wanted)
@@ -357,8 +338,7 @@ static bool is_at_rest(const struct lith_job *job, const struct lith_look *look)
         is_handed(look))
         return false;
     return lith_part_reason_stops(look->plan.reason) ||
-           (look->plan.reason != LITH_PART_DUE && !look->wants_manifest &&
-            !lith_late_waits(look, job));
+           (look->plan.reason != LITH_PART_DUE && !lith_late_waits(look, job));
 }
 
 enum lith_code lith_job_glance(const struct lith_job *job, const struct lith_listing *listing,

@@ -48,6 +48,9 @@ struct lith_fact_book {
      * lost; or NULL. */
     const char *lost_output;
     const char *held_output;
+    const char
+        *lost_above; /* files were rolled up, and are here all the same: the reason; or NULL */
+    bool above_asked;
     struct lith_codec_context *codecs;
 };
 

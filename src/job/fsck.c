@@ -10,7 +10,6 @@
 
 #include "base/limits.h"
 #include "base/time.h"
-#include "job/above.h"
 #include "job/look.h"
 #include "job/lost.h"
 
@@ -108,8 +107,8 @@ static enum lith_code manifest_find(const struct lith_job *job, const struct lit
     if (!found.file)
         return lith_fail(err, LITH_E_CONFLICT, "the manifest went away while it was looked at");
     /* A directory, or a link, in its place is UNSUPPORTED, too. */
-    bool is_newer = why->code == LITH_E_UNSUPPORTED && (first || second) &&
-                    !(first ? first : second)->is_link;
+    bool is_newer =
+        why->code == LITH_E_UNSUPPORTED && (first || second) && !(first ? first : second)->is_link;
     found.kind = is_newer ? "newer-manifest" : "bad-manifest";
     found.todo = is_newer ? "use the version of Lithify that wrote it" : REMEDY_MANIFEST;
     return lith_findings_add(findings, &found, err, "it cannot be read: %s", why->text);
@@ -136,18 +135,16 @@ static enum lith_code held_find(const struct lith_fsck_look *look, struct lith_e
                              count, count == 1 ? " is" : "s are");
 }
 
-/* What a roll-up has taken counts above: the next pass finds that, too. */
+/* What a roll-up has taken counts above. */
 static enum lith_code rolled_up_find(const struct lith_fsck_look *look, struct lith_err *err)
 {
-    struct lith_found found = {.kind = "lost-manifest", .todo = "lithify compact gives it one"};
-    const char *text;
+    static const struct lith_found found = {.kind = "lost-manifest",
+                                            .wants_hand = true,
+                                            .todo = "lithify fsck --repair makes one anew"};
 
-    LITH_TRY(lith_above_find(look->job, &look->view->snapshot, look->job->arena, &found.file, &text,
-                             err));
-    if (!text)
-        return LITH_OK;
-    return lith_findings_add(look->findings, &found, err, "%s, so that readers count rows twice",
-                             text);
+    if (!look->book->lost_above)
+        return held_find(look, err);
+    return lith_findings_add(look->findings, &found, err, "%s", look->book->lost_above);
 }
 
 /* Without a manifest every file counts: that is so before the first commit, and a doubling where
@@ -158,9 +155,7 @@ static enum lith_code lost_find(const struct lith_fsck_look *look, struct lith_e
         .kind = "lost-manifest", .wants_hand = true, .todo = REMEDY_LOST};
 
     if (!look->book->lost_output)
-        LITH_TRY(rolled_up_find(look, err));
-    if (!look->book->lost_output)
-        return held_find(look, err);
+        return rolled_up_find(look, err);
     return lith_findings_add(look->findings, &found, err,
                              "a manifest was lost: %s is an output of Lithify, and inputs of it "
                              "are here too, so that readers count rows twice",

@@ -10,7 +10,6 @@
 
 #include "base/checked.h"
 #include "base/limits.h"
-#include "job/above.h"
 #include "job/late.h"
 #include "job/lost.h"
 #include "job/path_check.h"
@@ -162,9 +161,6 @@ enum lith_code lith_look_listed(struct lith_look *look, const struct lith_job *j
     LITH_TRY(now_take(look, job, err));
     LITH_TRY(lith_view_take_listed(job->folder, listing, LITH_SNAPSHOT_OPEN, job->work->mem,
                                    &look->view, err));
-    look->wants_manifest = false;
-    if (!lith_view_manifest(&look->view) && look->view.snapshot.live_count)
-        LITH_TRY(lith_above_takes(job, &look->wants_manifest, err));
     enum lith_code code = view_plan(look, job, err);
     if (look->view.listing.object_count >= LITH_TRIM_FILES_MIN)
         lith_mem_trim();
@@ -183,15 +179,18 @@ enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *jo
  * partition: what is adopted then would forget what is held, and what must not count again. */
 static bool is_lost(const struct lith_look *look)
 {
-    return (look->book.lost_output || look->book.held_output) && !lith_view_manifest(&look->view);
+    const struct lith_fact_book *book = &look->book;
+
+    return (book->lost_output || book->held_output || book->lost_above) &&
+           !lith_view_manifest(&look->view);
 }
 
 bool lith_look_wants_work(const struct lith_look *look, const struct lith_job *job)
 {
     if (lith_part_reason_stops(look->plan.reason) || is_lost(look))
         return false;
-    return look->plan.reason == LITH_PART_DUE || look->wants_manifest ||
-           lith_late_foldable(look, job) || lith_path_check_is_news(look);
+    return look->plan.reason == LITH_PART_DUE || lith_late_foldable(look, job) ||
+           lith_path_check_is_news(look);
 }
 
 /* True for files that an operator should hear of: no pass takes them as they are. */
@@ -308,6 +307,9 @@ enum lith_code lith_lost_report(const struct lith_fact_book *book, const struct 
 
     if (book->lost_output)
         LITH_TRY(lith_arena_format(job->arena, &reason, err, LITH_LOST_FORMAT, book->lost_output));
+    else if (book->lost_above)
+        LITH_TRY(
+            lith_arena_format(job->arena, &reason, err, LITH_LOST_ABOVE_FORMAT, book->lost_above));
     else
         LITH_TRY(
             lith_arena_format(job->arena, &reason, err, LITH_LOST_MADE_FORMAT, book->held_output));

@@ -23,9 +23,8 @@ struct lith_look {
     struct lith_plan plan;
     const char *const *refusals; /* of the book's sets, as the plan had them */
     int64_t now_ns;
-    bool listing_only;   /* no footers are read: a first guess, for the order of partitions */
-    bool wants_manifest; /* there is none, and the partition above has taken files of ones below */
-    bool all_files;      /* the report has every file, not only those with a reason of their own */
+    bool listing_only; /* no footers are read: a first guess, for the order of partitions */
+    bool all_files;    /* the report has every file, not only those with a reason of their own */
 };
 
 LITH_MUST_CHECK enum lith_code lith_look_init(struct lith_look *look, const struct lith_job *job,
@@ -48,8 +47,7 @@ LITH_MUST_CHECK enum lith_code lith_look_settle(struct lith_look *look, const st
                                                 struct lith_err *err);
 
 /* True when the partition is due, or there is something to write into its manifest: files to fold,
- * news of files whose rows do not belong; or one is to be written at once, below a partition that
- * takes files. The lock is worth taking. */
+ * news of files whose rows do not belong. The lock is worth taking. */
 bool lith_look_wants_work(const struct lith_look *look, const struct lith_job *job);
 
 /* Fills the report from the look: state, reason, counts, files. Texts go to the job's arena. */

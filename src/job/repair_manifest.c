@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "job/above.h"
-#include "job/handed.h"
 #include "job/kin_entries.h"
 #include "job/lost.h"
+#include "job/repair_above.h"
 
 /* What is held out of sight was replaced by a commit, whatever has become of its manifest. */
 static enum lith_code shown_take(struct lith_repair_try *t, struct lith_err *err)
@@ -30,56 +29,9 @@ static enum lith_code shown_take(struct lith_repair_try *t, struct lith_err *err
                                  err);
 }
 
-/* One of the live files: is it above by now? *ret_why: nobody can say. */
-static enum lith_code above_ask(struct lith_repair_try *t, const struct lith_above *above,
-                                const struct lith_object *object, bool *ret_is,
-                                const char **ret_why, struct lith_err *err)
-{
-    bool is_listed = lith_above_lister(above, object->name, object->size) != NULL;
-    char *why;
-
-    *ret_is = false;
-    if (is_listed)
-        LITH_TRY(lith_above_holds(above, t->job, object, ret_is, err));
-    if (*ret_is || (!is_listed && above->takes && object->mtime_ns > above->last_ns))
-        return LITH_OK;
-    LITH_TRY(lith_arena_format(&t->arena, &why, err,
-                               "%s may have been rolled up into the partition above: %s",
-                               object->name,
-                               is_listed ? "it is listed there, and not all of its rows are found"
-                                         : "it was there by the last roll-up, and nobody knows"));
-    *ret_why = why;
-    return LITH_OK;
-}
-
-/* What a roll-up took is out, too. A file that no output above lists, and that was there by then,
- * may be in one that is there no more. */
-static enum lith_code above_settle(struct lith_repair_try *t, const char **ret_why,
-                                   struct lith_err *err)
-{
-    struct lith_above above = {0};
-    size_t kept = 0;
-
-    enum lith_code code = lith_above_take(t->job, &above, err);
-    for (size_t i = 0; code == LITH_OK && !*ret_why && i < t->rebuild.live_count; i++) {
-        size_t kin = t->rebuild.live[i];
-        bool is_above = false;
-        code = above_ask(t, &above, t->lineage.files[kin].object, &is_above, ret_why, err);
-        if (is_above)
-            t->rebuild.out[t->rebuild.out_count++] = kin;
-        else
-            t->rebuild.live[kept++] = kin;
-    }
-    if (code == LITH_OK && !*ret_why)
-        t->rebuild.live_count = kept;
-    lith_above_done(&above);
-    return code;
-}
-
 enum lith_code lith_repair_manifest_plan(struct lith_repair_try *t, bool *ret_due,
                                          const char **ret_why, struct lith_err *err)
 {
-    bool takes = false;
     uint64_t bytes;
 
     LITH_TRY(shown_take(t, err));
@@ -97,14 +49,13 @@ enum lith_code lith_repair_manifest_plan(struct lith_repair_try *t, bool *ret_du
         *ret_why = t->held.refusal;
         t->rebuild.pid = t->rebuild.pid ? t->rebuild.pid : t->held.pid;
     }
-    if (!*ret_due || *ret_why)
+    if (!*ret_why)
+        LITH_TRY(lith_repair_above_settle(t, ret_due, ret_why, err));
+    if (!*ret_due || *ret_why || t->rebuild.pid)
         return LITH_OK;
-    if (!t->rebuild.pid) {
-        lith_pid_draw(t->job->env, t->pid);
-        t->rebuild.pid = t->pid;
-    }
-    LITH_TRY(lith_handed_above(t->job, &takes, err));
-    return takes ? above_settle(t, ret_why, err) : LITH_OK;
+    lith_pid_draw(t->job->env, t->pid);
+    t->rebuild.pid = t->pid;
+    return LITH_OK;
 }
 
 static struct lith_kin_entries making_of(struct lith_repair_try *t)

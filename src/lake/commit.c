@@ -33,7 +33,7 @@ static enum lith_code adopt_begin(struct lith_commit_build *b, const struct lith
 {
     static const struct lith_manifest nothing;
     void *id = NULL;
-    void *blocks[3] = {0};
+    void *blocks[2] = {0};
     size_t rows = adopt->listing->object_count;
 
     *b = (struct lith_commit_build){.base = base ? base : &nothing, .stamp = stamp, .arena = arena};
@@ -49,11 +49,8 @@ static enum lith_code adopt_begin(struct lith_commit_build *b, const struct lith
     LITH_TRY(lith_commit_build_index(b->base->files, b->base->file_count, arena, &b->files, err));
     LITH_TRY(lith_arena_array(arena, rows, sizeof(struct lith_entry), &blocks[0], err));
     LITH_TRY(lith_arena_array(arena, base ? rows : 0, sizeof(struct lith_entry), &blocks[1], err));
-    LITH_TRY(lith_arena_array(arena, adopt->elsewhere_count, sizeof(struct lith_entry), &blocks[2],
-                              err));
     b->next.files = blocks[0];
     b->next.gone = blocks[1];
-    b->next.retired = blocks[2];
     LITH_TRY(lith_arena_array(arena, 1, sizeof(*b->next.log), &blocks[0], err));
     b->next.log = blocks[0];
     b->next.log[0] = (struct lith_log_entry){.generation = b->next.generation,
@@ -70,7 +67,6 @@ enum lith_code lith_commit_adopt(const struct lith_manifest *base, const struct 
                                  const struct lith_stamp *stamp, struct lith_arena *arena,
                                  struct lith_manifest *ret_next, struct lith_err *err)
 {
-    struct lith_name_index elsewhere = {0};
     struct lith_commit_build b;
     size_t row = 0;
 
@@ -80,17 +76,12 @@ enum lith_code lith_commit_adopt(const struct lith_manifest *base, const struct 
         return lith_fail(err, LITH_E_LIMIT, "%s: generation %" PRIu64, base->name,
                          base->generation);
     LITH_TRY(adopt_begin(&b, base, adopt, stamp, arena, err));
-    LITH_TRY(
-        lith_commit_build_index(adopt->elsewhere, adopt->elsewhere_count, arena, &elsewhere, err));
-    for (size_t i = 0; i < adopt->elsewhere_count; i++)
-        LITH_TRY(lith_commit_build_add_retired(&b, &adopt->elsewhere[i], err));
     for (size_t i = 0; i < adopt->listing->object_count; i++) {
         const struct lith_object *object = &adopt->listing->objects[i];
         struct lith_entry entry = {
             .name = object->name, .etag = object->etag, .size = object->size};
         /* What is held was superseded, or taken out: only a manifest of ours can want it back. */
-        if (!lith_name_is_data(object->name) || object->is_held ||
-            lith_name_index_find(&elsewhere, object->name, &row))
+        if (!lith_name_is_data(object->name) || object->is_held)
             continue;
         bool named = base && lith_name_index_find(&b.files, object->name, &row);
         if (!base || named || adopt->unlisted_live)

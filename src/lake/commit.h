@@ -25,16 +25,13 @@ void lith_stamp_draw(struct lith_env *env, int64_t at_ns, struct lith_stamp *ret
  * adopt: names what is there (files of a listing that are data), draws nothing: the pid is given.
  * The listing must outlive the result. `base` is NULL, or a foreign manifest; `unlisted_live` then
  * says what becomes of the data files that it does not name (false: they are written down as
- * `gone`, and stay so while they are there). `elsewhere` are files of the listing that a roll-up
- * has taken: they are retired.
+ * `gone`, and stay so while they are there).
  */
 struct lith_adopt {
     const char *manifest_name; /* LITH_MANIFEST_NAME or _HIDDEN */
     const char *pid;
     const struct lith_listing *listing;
     bool unlisted_live;
-    const struct lith_entry *elsewhere;
-    size_t elsewhere_count;
 };
 LITH_MUST_CHECK enum lith_code
 lith_commit_adopt(const struct lith_manifest *base, const struct lith_adopt *adopt,

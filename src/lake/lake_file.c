@@ -1,5 +1,5 @@
 /*
- * _lithify.json: read, or created once at the first commit.
+ * _lithify.json: read, or created once, before the first commit.
  */
 #include "lake/lake_file.h"
 

@@ -63,29 +63,6 @@ static void an_adoption_names_what_is_there(void **state)
     assert_int_equal(lith_commit_adopt(&m, &adopt, &stamp, &arena, &again, &err), LITH_E_INVALID);
 }
 
-/* What a roll-up has taken of a partition whose manifest was lost is dead, and goes after its
- * grace. */
-static void an_adoption_retires_what_is_elsewhere(void **state)
-{
-    const struct lith_entry elsewhere[] = {entry("b.parquet", 2, 5)};
-    struct lith_stamp stamp = stamp_at(300);
-    struct lith_adopt adopt = {.manifest_name = LITH_MANIFEST_NAME,
-                               .pid = PID,
-                               .listing = &listing,
-                               .elsewhere = elsewhere,
-                               .elsewhere_count = 1};
-    struct lith_manifest m;
-
-    (void)state;
-    MUST(lith_commit_adopt(NULL, &adopt, &stamp, &arena, &m, &err));
-    assert_int_equal(m.file_count, 2);
-    assert_null(lith_manifest_live(&m, "b.parquet"));
-    const struct lith_entry *retired = lith_manifest_retired(&m, "b.parquet");
-    assert_non_null(retired);
-    assert_int_equal(retired->rows, 5);
-    assert_true(retired->has_crc && retired->at_ns == 300);
-}
-
 static void a_foreign_manifest_is_adopted_on_request(void **state)
 {
     static const char text[] = "{\"generation\":7,\"files\":[\"b.parquet\"],\"theirs\":1}";
@@ -585,7 +562,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_adoption_names_what_is_there, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_adoption_retires_what_is_elsewhere, setup, teardown),
         cmocka_unit_test_setup_teardown(a_foreign_manifest_is_adopted_on_request, setup, teardown),
         cmocka_unit_test_setup_teardown(a_compaction_moves_inputs_to_retired, setup, teardown),
         cmocka_unit_test_setup_teardown(a_compaction_refuses_what_does_not_add_up, setup, teardown),
