@@ -118,7 +118,7 @@ static enum lith_code lost_check(struct lith_snapshot_files *files, struct lith_
     LITH_AUTO(arena) struct lith_arena scratch;
     struct lith_job_options options = files->lake->job;
     const char *output;
-    const char *why;
+    struct lith_above_doubt doubt;
 
     lith_arena_init(&scratch, &files->budget.mem);
     options.has_tiers = files->has_tiers; /* the lake may have them since it was opened */
@@ -131,8 +131,8 @@ static enum lith_code lost_check(struct lith_snapshot_files *files, struct lith_
     LITH_TRY(lith_lost_find(&job, &view->snapshot, &output, err));
     if (output)
         return lith_fail(err, LITH_E_CORRUPT, LITH_LOST_FORMAT, output);
-    LITH_TRY(lith_above_find(&job, &view->snapshot, &scratch, &why, err));
-    return why ? lith_fail(err, LITH_E_CORRUPT, LITH_LOST_ABOVE_FORMAT, why) : LITH_OK;
+    LITH_TRY(lith_above_find(&job, &view->snapshot, &scratch, &doubt, err));
+    return doubt.why ? lith_fail(err, LITH_E_CORRUPT, "%s; %s", doubt.why, doubt.todo) : LITH_OK;
 }
 
 /* Adds the live files of one partition. `listing` was taken just now; NULL: none was. `part` may be

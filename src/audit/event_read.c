@@ -169,12 +169,7 @@ static enum lith_code column_read(const struct event_file *file, uint32_t group,
 
     uint32_t leaf = leaf_find(&file->footer->schema, column, &r.list_def);
     if (leaf == LITH_NO_INDEX)
-        return column->required
-                   ? lith_fail(err, LITH_E_UNSUPPORTED,
-                               "it is no file of audit events: it has no column %s; move it out of "
-                               "the series",
-                               column->name)
-                   : LITH_OK;
+        return LITH_OK;
     r.leaf = lith_schema_leaf(&file->footer->schema, leaf);
     LITH_TRY(leaf_check(column, r.leaf, err));
     LITH_TRY(lith_chunk_reader_open(file->source, file->footer, group, leaf, file->codecs,
@@ -203,6 +198,21 @@ static enum lith_code groups_read(const struct event_file *file, struct lith_eve
     return LITH_OK;
 }
 
+static enum lith_code columns_check(const struct lith_schema *schema, struct lith_err *err)
+{
+    uint16_t ignored;
+
+    for (size_t i = 0; i < LITH_EVENT_COLUMNS; i++) {
+        const struct lith_event_column *column = &lith_event_columns[i];
+        if (column->required && leaf_find(schema, column, &ignored) == LITH_NO_INDEX)
+            return lith_fail(err, LITH_E_UNSUPPORTED,
+                             "it is no file of audit events: it has no column %s; move it out of "
+                             "the series",
+                             column->name);
+    }
+    return LITH_OK;
+}
+
 /* Where required columns hold nulls, their texts are empty. */
 static void required_fill(struct lith_event *events, size_t count)
 {
@@ -224,6 +234,8 @@ static enum lith_code file_read(struct lith_source *source, const struct lith_wo
 
     lith_arena_init(&scratch, work->mem);
     LITH_TRY(lith_footer_read(source, &scratch, &footer, err));
+    if (!ids_only)
+        LITH_TRY(columns_check(&footer.schema, err)); /* of others there may be any number */
     size_t count = (size_t)footer.num_rows;
     LITH_TRY(lith_arena_array(arena, count, sizeof(struct lith_event), &block, err));
     LITH_TRY(lith_codec_context_new(work->mem, &codecs, err));

@@ -75,14 +75,16 @@ static enum lith_code stop_take(void *ctx, const struct lith_walk_stop *stop, st
     void *block = r->folders;
 
     lith_arena_init(&scratch, r->work->mem);
+    LITH_TRY(lith_path_keys_parse(stop->path, &options, &scratch, &keys, err));
+    if (!folder_is_wanted(r, stop->path, &keys))
+        return LITH_OK;
     if (stop->failed && is_passed_over(stop->failed->code))
         return pass_over(r, stop->failed);
     if (stop->failed) {
         *err = *stop->failed;
         return err->code;
     }
-    LITH_TRY(lith_path_keys_parse(stop->path, &options, &scratch, &keys, err));
-    if (!stop->is_partition || !folder_is_wanted(r, stop->path, &keys))
+    if (!stop->is_partition)
         return LITH_OK;
     LITH_TRY(lith_array_grow(r->work->mem, &block, r->folder_count, sizeof(*r->folders), err));
     r->folders = block;
@@ -241,7 +243,7 @@ static enum lith_code days_tell(struct reading *r, lith_event_fn each, void *ctx
     *err = r->failed;
     if (r->failed_count == 1)
         return err->code;
-    return lith_err_prefix(err, "%zu files of the series cannot be read; the first one",
+    return lith_err_prefix(err, "%zu files or folders of the series cannot be read; the first one",
                            r->failed_count);
 }
 

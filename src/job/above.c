@@ -25,7 +25,7 @@ struct listing {
     struct lith_codec_context *codecs;
 };
 
-/* The folder above, where files of this one may be rolled up into it. */
+/* The folder above, and whether files may be rolled up into it by its path. */
 static enum lith_code folder_open(const struct lith_job *job, struct lith_above *above,
                                   struct lith_err *err)
 {
@@ -35,8 +35,8 @@ static enum lith_code folder_open(const struct lith_job *job, struct lith_above 
     if (!above->path)
         return LITH_OK;
     LITH_TRY(lith_path_keys_parse(above->path, &job->options->path, &above->arena, &keys, err));
-    return keys.has_period ? lith_folder_open(job->folder->store, above->path, &above->folder, err)
-                           : LITH_OK;
+    above->has_period = keys.has_period;
+    return lith_folder_open(job->folder->store, above->path, &above->folder, err);
 }
 
 static enum lith_code view_take(const struct lith_job *job, struct lith_above *above,
@@ -123,7 +123,7 @@ static enum lith_code output_read(struct listing *l, const struct lith_object *o
 }
 
 /* An output that the manifest names. A superseded one that is gone was deleted by gc; a live one
- * never is. */
+ * never is. What has another time may be another file, until a job has read it. */
 static enum lith_code named_read(struct listing *l, const struct lith_snapshot_file *file,
                                  struct lith_err *err)
 {
@@ -135,7 +135,7 @@ static enum lith_code named_read(struct listing *l, const struct lith_snapshot_f
         return LITH_OK;
     if (file->object && !file->differs)
         return output_read(l, file->object, err);
-    return is_live ? unknown_note(l->above, file->name, err) : LITH_OK;
+    return is_live || file->object ? unknown_note(l->above, file->name, err) : LITH_OK;
 }
 
 /* Without a manifest above nobody knows whose the outputs are that lie there. */
@@ -185,9 +185,13 @@ enum lith_code lith_above_read(const struct lith_job *job, struct lith_above *re
     LITH_TRY(folder_open(job, ret_above, err));
     if (!ret_above->folder)
         return LITH_OK;
-    LITH_TRY(view_take(job, ret_above, err));
+    enum lith_code code = view_take(job, ret_above, err);
+    bool cannot_say = code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED;
+    if (!ret_above->has_period && (cannot_say || (code == LITH_OK && !ret_above->has_taken)))
+        return LITH_OK;
+    LITH_TRY(code);
     LITH_TRY(lith_codec_context_new(job->work->mem, &l.codecs, err));
-    enum lith_code code = lists_read(&l, err);
+    code = lists_read(&l, err);
     lith_codec_context_free(l.codecs);
     return code;
 }
@@ -271,81 +275,91 @@ enum lith_code lith_above_holds(const struct lith_above *above, const struct lit
     return lith_stored_hold(job, &part, &whole, ret_holds, err);
 }
 
-/* Is there a manifest by now? It came before anything was taken. */
-static enum lith_code has_manifest(const struct lith_job *job, bool *ret_has, struct lith_err *err)
+/* A manifest of ours came before anything was taken. *ret_foreign: it is another program's. */
+static enum lith_code manifest_ask(const struct lith_job *job, bool *ret_ours, bool *ret_foreign,
+                                   struct lith_err *err)
 {
     LITH_AUTO(view) struct lith_view view = {0};
 
     LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err));
     const struct lith_manifest *m = lith_view_manifest(&view);
-    *ret_has = m && !m->foreign;
+    *ret_ours = m && !m->foreign;
+    *ret_foreign = m && m->foreign;
     return LITH_OK;
 }
 
-static enum lith_code why_find(const struct lith_above *above, const struct lith_snapshot *snapshot,
-                               struct lith_arena *arena, const char **ret_why, struct lith_err *err)
+static enum lith_code doubt_find(const struct lith_above *above,
+                                 const struct lith_snapshot *snapshot, struct lith_arena *arena,
+                                 struct lith_above_doubt *ret_doubt, struct lith_err *err)
 {
+    const struct lith_above_file *lister = NULL;
     char *why = NULL;
 
-    for (size_t i = 0; !why && i < snapshot->file_count; i++) {
+    for (size_t i = 0; !lister && i < snapshot->file_count; i++) {
         const struct lith_snapshot_file *file = &snapshot->files[i];
         size_t count;
-        if (!file->live || !file->object)
-            continue;
-        const struct lith_above_file *lister =
-            lith_above_listers(above, file->name, file->object->size, &count);
-        if (lister)
-            LITH_TRY(lith_arena_format(arena, &why, err,
-                                       "its manifest was lost: %s was rolled up into %s/%s, and is "
-                                       "still here",
-                                       file->name, above->path, lister->output->name));
+        if (file->live && file->object)
+            lister = lith_above_listers(above, file->name, file->object->size, &count);
     }
-    if (!why && above->unknown && above->has_taken)
+    if (lister)
+        LITH_TRY(lith_arena_format(arena, &why, err,
+                                   "its manifest was lost: %s was rolled up into %s/%s, and is "
+                                   "still here",
+                                   lister->name, above->path, lister->output->name));
+    else if (above->unknown && above->has_taken)
         LITH_TRY(lith_arena_format(arena, &why, err,
                                    "it has no manifest, and what was rolled up into %s is not "
-                                   "known: %s there is missing, or cannot be read",
+                                   "known: %s there is missing, has another time than the manifest "
+                                   "names, or cannot be read",
                                    above->path, above->unknown));
-    *ret_why = why;
+    *ret_doubt = (struct lith_above_doubt){.why = why, .is_lost = lister != NULL};
     return LITH_OK;
 }
 
 /* One look. */
 static enum lith_code find_once(const struct lith_job *job, const struct lith_snapshot *snapshot,
-                                struct lith_arena *arena, const char **ret_why,
+                                struct lith_arena *arena, struct lith_above_doubt *ret_doubt,
                                 struct lith_err *err)
 {
     struct lith_above above = {0};
-    bool has = false;
+    bool is_ours = false;
+    bool is_foreign = false;
     void *copy;
 
     enum lith_code code = lith_above_read(job, &above, err);
     if (code == LITH_OK)
-        code = why_find(&above, snapshot, arena, ret_why, err);
+        code = doubt_find(&above, snapshot, arena, ret_doubt, err);
     lith_above_done(&above);
     if (code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED) {
         LITH_TRY(lith_arena_copy(arena, err->text, strlen(err->text), &copy, err));
-        *ret_why = copy;
+        ret_doubt->why = copy;
         code = LITH_OK;
     }
-    if (code == LITH_OK && *ret_why)
-        code = has_manifest(job, &has, err);
-    if (has)
-        *ret_why = NULL;
-    return code;
+    if (code != LITH_OK || !ret_doubt->why)
+        return code;
+    LITH_TRY(manifest_ask(job, &is_ours, &is_foreign, err));
+    if (is_ours)
+        ret_doubt->why = NULL;
+    ret_doubt->todo = !ret_doubt->is_lost ? "put the partition above right first"
+                      : is_foreign ? "move the manifest that is there out of the directory, then "
+                                     "lithify fsck --repair makes one anew"
+                                   : "lithify fsck --repair makes one anew";
+    return LITH_OK;
 }
 
 enum lith_code lith_above_find(const struct lith_job *job, const struct lith_snapshot *snapshot,
-                               struct lith_arena *arena, const char **ret_why, struct lith_err *err)
+                               struct lith_arena *arena, struct lith_above_doubt *ret_doubt,
+                               struct lith_err *err)
 {
     enum lith_code code = LITH_E_CONFLICT;
 
-    *ret_why = NULL;
+    *ret_doubt = (struct lith_above_doubt){0};
     if (!job->options->has_tiers || snapshot->live_count == 0 ||
         (snapshot->manifest && !snapshot->manifest->foreign))
         return LITH_OK;
-    for (unsigned tries = 0; code == LITH_E_CONFLICT && tries < LITH_LOOK_AGAIN_MAX; tries++)
-        code = find_once(job, snapshot, arena, ret_why, err);
-    if (code != LITH_OK)
-        *ret_why = NULL;
+    for (unsigned tries = 0; code == LITH_E_CONFLICT && tries < LITH_LOOK_AGAIN_MAX; tries++) {
+        *ret_doubt = (struct lith_above_doubt){0};
+        code = find_once(job, snapshot, arena, ret_doubt, err);
+    }
     return code;
 }

@@ -26,8 +26,9 @@ struct lith_above {
     bool has_manifest; /* of ours */
     bool has_taken;    /* files of partitions below, as it or its outputs say */
     int64_t last_ns;   /* when it did so last; not known: when it was committed to last */
-    /* An output of it that is missing, was replaced or cannot be read, so that nobody knows what it
-     * was made of; NULL: there is none. */
+    bool has_period;   /* its path has one, as roll-ups want it */
+    /* An output of it that is missing, may be another file by its time, or cannot be read, so that
+     * nobody knows what it was made of; NULL: there is none. */
     const char *unknown;
     struct lith_above_file *files; /* by name, then size: one for each output that lists it */
     size_t count;
@@ -56,14 +57,19 @@ LITH_MUST_CHECK enum lith_code lith_above_holds(const struct lith_above *above,
                                                 size_t count, bool *ret_holds,
                                                 struct lith_err *err);
 
+/* What keeps a partition without a manifest from being listed, or given one. */
+struct lith_above_doubt {
+    const char *why; /* NULL: nothing does */
+    const char *todo;
+    bool is_lost; /* its manifest was; else the partition above cannot say */
+};
+
 /*
- * Was the manifest of the snapshot's partition lost after a roll-up? *ret_why says so of a live
- * file, or that the partition above cannot say; a text in `arena`. NULL: no; or there is a
- * manifest, or by now; or nothing was ever rolled up in this lake.
+ * Was the manifest of the snapshot's partition lost after a roll-up? Texts are in `arena`. Nothing,
+ * where there is one of ours, or by now; and where nothing was ever rolled up in this lake.
  */
-LITH_MUST_CHECK enum lith_code lith_above_find(const struct lith_job *job,
-                                               const struct lith_snapshot *snapshot,
-                                               struct lith_arena *arena, const char **ret_why,
-                                               struct lith_err *err);
+LITH_MUST_CHECK enum lith_code
+lith_above_find(const struct lith_job *job, const struct lith_snapshot *snapshot,
+                struct lith_arena *arena, struct lith_above_doubt *ret_doubt, struct lith_err *err);
 
 #endif

@@ -85,7 +85,7 @@ static enum lith_code look_take(struct lith_look *look, const struct lith_job *j
     if (*ret_step == STEP_STOP)
         return LITH_OK;
     LITH_TRY(footers_read(look, job, *ret_step, err));
-    if (*ret_step != STEP_ADOPT || (!look->book.lost_output && !look->book.lost_above))
+    if (*ret_step != STEP_ADOPT || (!look->book.lost_output && !look->book.above.why))
         return LITH_OK;
     *ret_step = STEP_STOP;
     return lith_lost_report(&look->book, job, report, err);

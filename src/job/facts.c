@@ -8,7 +8,6 @@
 
 #include "base/checked.h"
 #include "base/hash.h"
-#include "job/above.h"
 #include "job/format.h"
 #include "job/lost.h"
 
@@ -321,9 +320,9 @@ enum lith_code lith_fact_book_fill(struct lith_fact_book *book, const struct lit
     struct filling f = {.book = book, .job = job, .request = request, .sorted = book->known_count};
     size_t before = book->known_count;
 
-    /* Whoever reads footers before there is a manifest is about to give it one. */
+    /* A file that was rolled up must not be named anew, nor told as one that is live. */
     if (!book->above_asked)
-        LITH_TRY(lith_above_find(job, request->snapshot, book->arena, &book->lost_above, err));
+        LITH_TRY(lith_above_find(job, request->snapshot, book->arena, &book->above, err));
     book->above_asked = true;
     enum lith_code code = scope_take(&f, err);
     facts_sort(book);

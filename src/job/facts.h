@@ -10,6 +10,7 @@
 #define LITH_JOB_FACTS_H
 
 #include "codec/codec.h"
+#include "job/above.h"
 #include "job/job.h"
 #include "job/path_rules.h"
 #include "job/schema_sets.h"
@@ -48,8 +49,7 @@ struct lith_fact_book {
      * lost; or NULL. */
     const char *lost_output;
     const char *held_output;
-    const char
-        *lost_above; /* files were rolled up, and are here all the same: the reason; or NULL */
+    struct lith_above_doubt above; /* without a manifest: what the partition above has, or may */
     bool above_asked;
     struct lith_codec_context *codecs;
 };

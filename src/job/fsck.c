@@ -136,15 +136,14 @@ static enum lith_code held_find(const struct lith_fsck_look *look, struct lith_e
 }
 
 /* What a roll-up has taken counts above. */
-static enum lith_code rolled_up_find(const struct lith_fsck_look *look, struct lith_err *err)
+static enum lith_code above_find(const struct lith_fsck_look *look, struct lith_err *err)
 {
-    static const struct lith_found found = {.kind = "lost-manifest",
-                                            .wants_hand = true,
-                                            .todo = "lithify fsck --repair makes one anew"};
+    const struct lith_above_doubt *above = &look->book->above;
+    struct lith_found found = {.kind = above->is_lost ? "lost-manifest" : "above",
+                               .wants_hand = true,
+                               .todo = above->todo};
 
-    if (!look->book->lost_above)
-        return held_find(look, err);
-    return lith_findings_add(look->findings, &found, err, "%s", look->book->lost_above);
+    return above->why ? lith_findings_add(look->findings, &found, err, "%s", above->why) : LITH_OK;
 }
 
 /* Without a manifest every file counts: that is so before the first commit, and a doubling where
@@ -154,8 +153,10 @@ static enum lith_code lost_find(const struct lith_fsck_look *look, struct lith_e
     static const struct lith_found found = {
         .kind = "lost-manifest", .wants_hand = true, .todo = REMEDY_LOST};
 
+    if (look->book->above.why && !look->book->lost_output)
+        return above_find(look, err);
     if (!look->book->lost_output)
-        return rolled_up_find(look, err);
+        return held_find(look, err);
     return lith_findings_add(look->findings, &found, err,
                              "a manifest was lost: %s is an output of Lithify, and inputs of it "
                              "are here too, so that readers count rows twice",
@@ -175,6 +176,7 @@ static enum lith_code foreign_find(const struct lith_fsck_look *look, struct lit
     LITH_TRY(lith_findings_add(look->findings, &found, err,
                                "it is another program's; %zu data files are not in it",
                                look->view->snapshot.state_count[LITH_FILE_LATE]));
+    LITH_TRY(above_find(look, err));
     return lith_fsck_live(look, err);
 }
 

@@ -181,7 +181,7 @@ static bool is_lost(const struct lith_look *look)
 {
     const struct lith_fact_book *book = &look->book;
 
-    return (book->lost_output || book->held_output || book->lost_above) &&
+    return (book->lost_output || book->held_output || book->above.why) &&
            !lith_view_manifest(&look->view);
 }
 
@@ -307,9 +307,9 @@ enum lith_code lith_lost_report(const struct lith_fact_book *book, const struct 
 
     if (book->lost_output)
         LITH_TRY(lith_arena_format(job->arena, &reason, err, LITH_LOST_FORMAT, book->lost_output));
-    else if (book->lost_above)
-        LITH_TRY(
-            lith_arena_format(job->arena, &reason, err, LITH_LOST_ABOVE_FORMAT, book->lost_above));
+    else if (book->above.why)
+        LITH_TRY(lith_arena_format(job->arena, &reason, err, "%s; %s", book->above.why,
+                                   book->above.todo));
     else
         LITH_TRY(
             lith_arena_format(job->arena, &reason, err, LITH_LOST_MADE_FORMAT, book->held_output));

@@ -22,8 +22,6 @@
     "its manifest was lost: %zu of its files are held beside the lake; lithify fsck --repair "     \
     "makes one anew"
 
-#define LITH_LOST_ABOVE_FORMAT "%s; lithify fsck --repair makes a manifest"
-
 /* Are some of the inputs here, too, as files of their own, or in partitions below? */
 LITH_MUST_CHECK enum lith_code lith_lost_is_beside(const struct lith_job *job,
                                                    const struct lith_listed_input *inputs,

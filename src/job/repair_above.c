@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "job/above.h"
+#include "lake/output_name.h"
 
 struct settling {
     struct lith_repair_try *t;
@@ -71,13 +72,18 @@ static enum lith_code listed_take(struct settling *s, struct lith_err *err)
 
 static enum lith_code unlisted_check(struct settling *s, struct lith_err *err)
 {
+    struct lith_output_name ignored;
+
     for (size_t i = 0; !s->why && i < s->t->rebuild.live_count; i++) {
         const struct lith_object *object = live_at(s, i);
+        bool is_output = lith_output_name_parse(object->name, &ignored);
         if (!is_listed(s, object) && object->mtime_ns <= s->above.last_ns)
             LITH_TRY(refuse(s, err,
                             "%s may have been rolled up into %s: it was there by the last roll-up, "
-                            "and nobody knows; where it is new data, touch it",
-                            object->name, s->above.path));
+                            "and nobody knows; %s",
+                            object->name, s->above.path,
+                            is_output ? "copy the last manifest back by hand"
+                                      : "where it is new data, touch it"));
     }
     return LITH_OK;
 }
@@ -172,7 +178,9 @@ static enum lith_code settle(struct settling *s, bool *due, struct lith_err *err
     if (!*due)
         return LITH_OK;
     if (s->above.unknown && !s->why)
-        LITH_TRY(refuse(s, err, "%s of %s is missing, or cannot be read, and may have files of it",
+        LITH_TRY(refuse(s, err,
+                        "%s of %s is missing, has another time than the manifest names, or "
+                        "cannot be read, and may have files of it",
                         s->above.unknown, s->above.path));
     if (!s->above.has_manifest && !s->why)
         LITH_TRY(refuse(s, err, "%s, which has files of it, has no manifest: put that back first",

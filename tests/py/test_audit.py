@@ -366,7 +366,7 @@ def test_a_log_goes_on(lake):
         assert broken.code == lithify.FAILED and told["events"] == kept and "count" not in told, broken
         named = first.name if damaged else "other.parquet"
         assert named in json.dumps(told["error"]), broken
-        assert ("2 files of the series" in json.dumps(told["error"])) == bool(damaged)
+        assert ("2 files or folders of the series" in json.dumps(told["error"])) == bool(damaged)
         text = lithify.run("log", lake)
         assert text.code == lithify.FAILED and len(text.out.splitlines()) == len(kept) and named in text.err, text
     (first.parent / "manifest.json").write_text("{")
