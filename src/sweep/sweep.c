@@ -252,25 +252,31 @@ static enum lith_code target_add(struct pass *pass, const struct lith_walk_stop 
 static enum lith_code rollup_add(struct pass *pass, const struct lith_walk_stop *stop,
                                  struct lith_err *err)
 {
+    LITH_AUTO(arena) struct lith_arena scratch;
     void *block = pass->rollups;
     const char *above;
+    void *copy;
     bool is_tier = false;
 
-    LITH_TRY(lith_path_above(stop->path, &pass->arena, &above, err));
+    if (!pass->sweep->options->tier_days && !pass->sweep->options->tier_months)
+        return LITH_OK;
+    lith_arena_init(&scratch, pass->sweep->work->mem);
+    LITH_TRY(lith_path_above(stop->path, &scratch, &above, err));
     if (!above || stop->table_format || !lith_sweep_selects(pass->sweep, above))
         return LITH_OK;
     for (size_t i = pass->rollup_count; i > 0 && i + 2 > pass->rollup_count; i--) {
         if (strcmp(pass->rollups[i - 1].rank.path, above) == 0)
             return LITH_OK;
     }
-    if (lith_rollup_is_tier(above, pass->sweep->options, &pass->arena, &is_tier, err) != LITH_OK ||
+    if (lith_rollup_is_tier(above, pass->sweep->options, &scratch, &is_tier, err) != LITH_OK ||
         !is_tier)
         return LITH_OK; /* a path that cannot be read is told of as a partition */
+    LITH_TRY(lith_arena_copy(&pass->arena, above, strlen(above), &copy, err));
     LITH_TRY(lith_array_grow(pass->sweep->work->mem, &block, pass->rollup_count,
                              sizeof(*pass->rollups), err));
     pass->rollups = block;
     pass->rollups[pass->rollup_count++] =
-        (struct target){.rank = {.path = above}, .is_rollup = true};
+        (struct target){.rank = {.path = copy}, .is_rollup = true};
     return LITH_OK;
 }
 
