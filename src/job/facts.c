@@ -136,9 +136,9 @@ static enum lith_code lost_check(struct lith_fact_book *book, const struct lith_
     size_t count;
     void *copy;
 
+    lith_arena_init(&scratch, job->work->mem);
     if (book->lost_output)
         return LITH_OK;
-    lith_arena_init(&scratch, job->work->mem);
     enum lith_code code =
         job->options->format->inputs(source, book->codecs, &scratch, &inputs, &count, err);
     if (code != LITH_OK && !is_of_the_file(code))

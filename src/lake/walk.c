@@ -152,6 +152,7 @@ static enum lith_code folder_enter(struct walk *w, const char *parent, const cha
     struct lith_err failed;
     char *path = NULL;
 
+    lith_arena_init(&arena, w->mem);
     if (w->depth == LITH_WALK_DEPTH_MAX) {
         struct lith_walk_stop deep = {.path = parent, .failed = &failed};
         (void)!lith_fail(&failed, LITH_E_LIMIT, "it has folders more than %u deep, not walked",
@@ -164,7 +165,6 @@ static enum lith_code folder_enter(struct walk *w, const char *parent, const cha
     LITH_TRY(
         lith_arena_format(&level->arena, &path, err, "%s%s%s", parent, parent[0] ? "/" : "", name));
     level->path = path;
-    lith_arena_init(&arena, w->mem);
     enum lith_code code = folder_look(w, level, &arena, &look, &failed);
     folder = look.folder;
     if (code == LITH_E_NOT_FOUND && w->depth > 1) {

@@ -258,9 +258,9 @@ static enum lith_code rollup_add(struct pass *pass, const struct lith_walk_stop 
     void *copy;
     bool is_tier = false;
 
+    lith_arena_init(&scratch, pass->sweep->work->mem);
     if (!pass->sweep->options->tier_days && !pass->sweep->options->tier_months)
         return LITH_OK;
-    lith_arena_init(&scratch, pass->sweep->work->mem);
     LITH_TRY(lith_path_above(stop->path, &scratch, &above, err));
     if (!above || stop->table_format || !lith_sweep_selects(pass->sweep, above))
         return LITH_OK;
