@@ -18,6 +18,9 @@
 
 /* A note is known by its length when it is removed, also one that another version left: so the
  * length of this text never changes. */
+/* A note that is being put, or was not to its end. */
+#define NOTE_REMAINS_NAME LITH_EVENTS_NOTE_NAME ".tmp"
+
 static const char note_text[] = "events of commits may be missing\n";
 static_assert(sizeof(note_text) - 1 == 33, "notes that are there have this length");
 
@@ -52,7 +55,8 @@ bool lith_job_events_owed(const struct lith_job *job, const struct lith_view *vi
 {
     if (!job->events)
         return false;
-    return has_notes(job) ? lith_listing_shows(&view->listing, LITH_EVENTS_NOTE_NAME)
+    return has_notes(job) ? lith_listing_shows(&view->listing, LITH_EVENTS_NOTE_NAME) ||
+                                lith_listing_shows(&view->listing, NOTE_REMAINS_NAME)
                           : has_unmarked(lith_view_manifest(view));
 }
 
@@ -198,19 +202,6 @@ static enum lith_code note_found(const struct lith_job *job, struct lith_err *er
     return LITH_OK;
 }
 
-enum lith_code lith_job_events_repair(const struct lith_job *job, struct lith_err *err)
-{
-    LITH_AUTO(view) struct lith_view view = {0};
-
-    if (!job->events)
-        return LITH_OK;
-    LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err));
-    if (lith_listing_shows(&view.listing, LITH_EVENTS_NOTE_NAME))
-        LITH_TRY(note_found(job, err));
-    lith_job_events_settle(job, lith_view_manifest(&view));
-    return LITH_OK;
-}
-
 static enum lith_code note_put(const struct lith_job *job, struct lith_err *err)
 {
     if (job->events->is_noted || !has_notes(job))
@@ -221,6 +212,30 @@ static enum lith_code note_put(const struct lith_job *job, struct lith_err *err)
         return note_found(job, err);
     LITH_TRY(code);
     job->events->is_noted = true;
+    return LITH_OK;
+}
+
+/* What is left of a note whose writer was killed goes the way of a note: put, and removed at the
+ * end. Where that fails it stays, and holds up nothing. */
+static void remains_take(const struct lith_job *job, const struct lith_view *view)
+{
+    struct lith_err ignored;
+
+    if (lith_listing_shows(&view->listing, NOTE_REMAINS_NAME))
+        (void)!note_put(job, &ignored);
+}
+
+enum lith_code lith_job_events_repair(const struct lith_job *job, struct lith_err *err)
+{
+    LITH_AUTO(view) struct lith_view view = {0};
+
+    if (!job->events)
+        return LITH_OK;
+    LITH_TRY(lith_view_take(job->folder, LITH_SNAPSHOT_OPEN, job->work->mem, &view, err));
+    if (lith_listing_shows(&view.listing, LITH_EVENTS_NOTE_NAME))
+        LITH_TRY(note_found(job, err));
+    remains_take(job, &view);
+    lith_job_events_settle(job, lith_view_manifest(&view));
     return LITH_OK;
 }
 

@@ -274,6 +274,16 @@ def test_a_note_that_is_not_ours(lake):
     audit.check(lake)
 
 
+def test_what_is_left_of_a_note_goes(lake):
+    """P10: a job that was killed while it wrote one leaves nothing behind where nothing else is to be done."""
+    lithify.ok(*COMPACT, lake)
+    lithify.ok("gc", *numbered.NO_GRACE, lake)
+    before = numbered.tree(lake)
+    (lake / PARTITION / "_lithify_events.tmp").write_bytes(bytes(33))
+    lithify.ok(*COMPACT, lake)
+    assert numbered.tree(lake) == before
+
+
 def test_racing_repairs_leave_one_event(lake):
     """P8: two programs find the same event missing."""
     for hour in range(8):
