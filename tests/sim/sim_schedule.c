@@ -9,7 +9,7 @@
 #define YEAR_2026_NS INT64_C(1767225600000000000)
 /* Of passes when all is over: two of them are longer than anything is remembered. */
 #define ROUND_PAUSE (24 * SIM_HOUR)
-#define REST_BYTES_MAX 12000u
+#define REST_BYTES_MAX 65536u
 #define ROUNDS_QUIET 2u
 #define ROUNDS_MAX 100u
 
