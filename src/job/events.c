@@ -16,11 +16,11 @@
 #include "lake/snapshot.h"
 #include "store/steps.h"
 
-/* A note is known by its length when it is removed, also one that another version left: so the
- * length of this text never changes. */
 /* A note that is being put, or was not to its end. */
 #define NOTE_REMAINS_NAME LITH_EVENTS_NOTE_NAME ".tmp"
 
+/* A note is known by its length when it is removed, also one that another version left: so the
+ * length of this text never changes. */
 static const char note_text[] = "events of commits may be missing\n";
 static_assert(sizeof(note_text) - 1 == 33, "notes that are there have this length");
 

@@ -153,10 +153,8 @@ static enum lith_code lost_find(const struct lith_fsck_look *look, struct lith_e
     static const struct lith_found found = {
         .kind = "lost-manifest", .wants_hand = true, .todo = REMEDY_LOST};
 
-    if (look->book->above.why && !look->book->lost_output)
-        return above_find(look, err);
     if (!look->book->lost_output)
-        return held_find(look, err);
+        return look->book->above.why ? above_find(look, err) : held_find(look, err);
     return lith_findings_add(look->findings, &found, err,
                              "a manifest was lost: %s is an output of Lithify, and inputs of it "
                              "are here too, so that readers count rows twice",

@@ -175,7 +175,8 @@ enum lith_code lith_look_again(struct lith_look *look, const struct lith_job *jo
     return lith_look_listed(look, job, NULL, err);
 }
 
-/* A manifest was lost: files and what was made of them are both here, or held for it. Blocks the
+/* A manifest was lost: files and what was made of them are both here, held for it, or above; or it
+ * cannot be told what is above. Blocks the
  * partition: what is adopted then would forget what is held, and what must not count again. */
 static bool is_lost(const struct lith_look *look)
 {

@@ -7,7 +7,6 @@
  */
 #include "job/repair_above.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "job/above.h"
@@ -16,26 +15,11 @@
 struct settling {
     struct lith_repair_try *t;
     struct lith_above above;
-    const char *why;
+    char *why; /* what cannot be told; NULL: all can */
     /* The live files that are listed above. */
     const struct lith_object **objects;
     size_t count;
 };
-
-static enum lith_code refuse(struct settling *s, struct lith_err *err, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static enum lith_code refuse(struct settling *s, struct lith_err *err, const char *format, ...)
-{
-    char *text;
-    va_list list;
-
-    va_start(list, format);
-    enum lith_code code = lith_arena_format_list(&s->t->arena, &text, err, format, list);
-    va_end(list);
-    if (code == LITH_OK)
-        s->why = text;
-    return code;
-}
 
 static bool is_listed(const struct settling *s, const struct lith_object *object)
 {
@@ -63,9 +47,10 @@ static enum lith_code listed_take(struct settling *s, struct lith_err *err)
     for (size_t i = 0; !s->why && i < s->t->shown.object_count; i++) {
         const struct lith_object *object = &s->t->shown.objects[i];
         if (object->is_link && is_listed(s, object))
-            LITH_TRY(refuse(s, err,
-                            "%s was rolled up into %s, and is a symbolic link now: remove it",
-                            object->name, s->above.path));
+            LITH_TRY(
+                lith_arena_format(&s->t->arena, &s->why, err,
+                                  "%s was rolled up into %s, and is a symbolic link now: remove it",
+                                  object->name, s->above.path));
     }
     return LITH_OK;
 }
@@ -78,12 +63,13 @@ static enum lith_code unlisted_check(struct settling *s, struct lith_err *err)
         const struct lith_object *object = live_at(s, i);
         bool is_output = lith_output_name_parse(object->name, &ignored);
         if (!is_listed(s, object) && object->mtime_ns <= s->above.last_ns)
-            LITH_TRY(refuse(s, err,
-                            "%s may have been rolled up into %s: it was there by the last roll-up, "
-                            "and nobody knows; %s",
-                            object->name, s->above.path,
-                            is_output ? "copy the last manifest back by hand"
-                                      : "where it is new data, touch it"));
+            LITH_TRY(lith_arena_format(
+                &s->t->arena, &s->why, err,
+                "%s may have been rolled up into %s: it was there by the last roll-up, "
+                "and nobody knows; %s",
+                object->name, s->above.path,
+                is_output ? "copy the last manifest back by hand"
+                          : "where it is new data, touch it"));
     }
     return LITH_OK;
 }
@@ -103,11 +89,11 @@ static enum lith_code made_of_check(struct settling *s, struct lith_err *err)
     }
     for (size_t i = 0; !s->why && i < s->t->rebuild.live_count; i++) {
         if (marks[s->t->rebuild.live[i]] && !is_listed(s, live_at(s, i)))
-            LITH_TRY(
-                refuse(s, err,
-                       "%s was merged into a file that was rolled up into %s, and it cannot be "
-                       "told what of it is there",
-                       live_at(s, i)->name, s->above.path));
+            LITH_TRY(lith_arena_format(
+                &s->t->arena, &s->why, err,
+                "%s was merged into a file that was rolled up into %s, and it cannot be "
+                "told what of it is there",
+                live_at(s, i)->name, s->above.path));
     }
     return LITH_OK;
 }
@@ -120,20 +106,21 @@ static enum lith_code one_check(struct settling *s, const struct lith_object *ob
 
     enum lith_code code = lith_above_holds(&s->above, s->t->job, &object, 1, &holds, &unread);
     if (code == LITH_E_CORRUPT || code == LITH_E_UNSUPPORTED)
-        return refuse(s, err,
-                      "%s was rolled up into %s, and whether it is the same still cannot be told: "
-                      "%.300s",
-                      object->name, s->above.path, unread.text);
+        return lith_arena_format(
+            &s->t->arena, &s->why, err,
+            "%s was rolled up into %s, and whether it is the same still cannot be told: "
+            "%.300s",
+            object->name, s->above.path, unread.text);
     if (code != LITH_OK) {
         *err = unread;
         return code;
     }
-    return holds
-               ? LITH_OK
-               : refuse(s, err,
-                        "%s has the name and the size of a file that was rolled up into %s, where "
-                        "not all of its rows are found; if it is new data, give it another name",
-                        object->name, s->above.path);
+    return holds ? LITH_OK
+                 : lith_arena_format(
+                       &s->t->arena, &s->why, err,
+                       "%s has the name and the size of a file that was rolled up into %s, where "
+                       "not all of its rows are found; if it is new data, give it another name",
+                       object->name, s->above.path);
 }
 
 /* One question where all is well; else who it is. */
@@ -154,7 +141,8 @@ static enum lith_code rows_check(struct settling *s, struct lith_err *err)
     for (size_t i = 0; !s->why && i < s->count; i++)
         LITH_TRY(one_check(s, s->objects[i], err));
     return s->why ? LITH_OK
-                  : refuse(s, err, "files hold the same rows, which %s has once", s->above.path);
+                  : lith_arena_format(&s->t->arena, &s->why, err,
+                                      "files hold the same rows, which %s has once", s->above.path);
 }
 
 static void listed_move(struct settling *s)
@@ -178,13 +166,15 @@ static enum lith_code settle(struct settling *s, bool *due, struct lith_err *err
     if (!*due)
         return LITH_OK;
     if (s->above.unknown && !s->why)
-        LITH_TRY(refuse(s, err,
-                        "%s of %s is missing, has another time than the manifest names, or "
-                        "cannot be read, and may have files of it",
-                        s->above.unknown, s->above.path));
+        LITH_TRY(
+            lith_arena_format(&s->t->arena, &s->why, err,
+                              "%s of %s is missing, has another time than the manifest names, or "
+                              "cannot be read, and may have files of it",
+                              s->above.unknown, s->above.path));
     if (!s->above.has_manifest && !s->why)
-        LITH_TRY(refuse(s, err, "%s, which has files of it, has no manifest: put that back first",
-                        s->above.path));
+        LITH_TRY(lith_arena_format(
+            &s->t->arena, &s->why, err,
+            "%s, which has files of it, has no manifest: put that back first", s->above.path));
     LITH_TRY(unlisted_check(s, err));
     if (!s->why)
         LITH_TRY(made_of_check(s, err));

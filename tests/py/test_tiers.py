@@ -95,7 +95,8 @@ def test_late_hours_join_the_day(lake):
     assert not [path for path in live(root) if "hour=" in path]
 
 
-def test_days_become_a_month(tmp_path):
+def month_make(tmp_path):
+    """Three days of a month, rolled up twice, and their rows."""
     root = tmp_path / "lake"
     ids = []
     for day in (1, 2, 3):
@@ -103,6 +104,11 @@ def test_days_become_a_month(tmp_path):
     for _ in range(2):
         lithify.ok("compact", *numbered.NOW, "--tiers", "day,month", root)
         check(root, ids)
+    return root, ids
+
+
+def test_days_become_a_month(tmp_path):
+    root, ids = month_make(tmp_path)
     files = live(root)
     assert len(files) == 1 and "/month=03/" in files[0] and "day=" not in files[0].split("month=03")[1]
 

@@ -10,18 +10,18 @@ import pytest
 import lithify
 import numbered
 import reader
-from test_tiers import DAY, TIERS, day_fill, hour_write, live
+from test_tiers import DAY, TIERS, day_fill, hour_write, live, month_make
 
 HOUR = f"{DAY}/hour=02"
 FIRST = "part-0-0.parquet"
 LOST = "its manifest was lost"
 
 
-def lake_make(tmp_path, files=1, options=()):
+def lake_make(tmp_path, files=1):
     """A day that was rolled up, and its rows; the files of hours are still there."""
     root = tmp_path / "lake"
     ids = day_fill(root, files=files)
-    lithify.ok(*TIERS, *options, root)
+    lithify.ok(*TIERS, root)
     numbered.check_everywhere(root, ids)
     return root, ids
 
@@ -60,7 +60,7 @@ def untouched(root, says, *commands):
     assert (kind, True, True) in [(kind, hand, says in text) for kind, hand, text in findings(root)]
 
 
-def repair(root, *more, path=HOUR):
+def repair(root, path=HOUR):
     """The report; a dry run says the same, and changes nothing."""
     before = numbered.tree(root)
     dry = part_of(lithify.run("fsck", "--repair", "--dry-run", "--json", root / path), path)
@@ -426,12 +426,7 @@ def test_a_folder_that_is_no_period(tmp_path):
 
 def test_the_files_of_a_day_below_a_month(tmp_path):
     """The same one tier up: the day's own outputs are in the month."""
-    root = tmp_path / "lake"
-    ids = []
-    for day in (1, 2, 3):
-        ids += day_fill(root, hours=3, first=len(ids), day=day)
-    for _ in range(2):
-        lithify.ok("compact", *numbered.NOW, "--tiers", "day,month", root)
+    root, ids = month_make(tmp_path)
     assert "day=" not in live(root)[0].split("month=03")[1]
     for path in (root / DAY).glob("hour=*/*.parquet"):
         path.unlink()  # what gc would do by now
